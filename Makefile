@@ -56,15 +56,15 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # reads in their code. Without it, once, run packages whose tests start programs, which it
 # does not see, that do one thing after another, or whose goroutines meet in other
 # packages' tests too: see docs/decisions.md.
-PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./sim \
+PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./internal/sim/... \
 	./internal/stormtest ./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
-	./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
-	./internal/config ./console ./plan ./task ./retry/internal/... ./store ./store/internal/... ./store/storetest
+	./cel ./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/lighttest ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
+	./internal/config ./internal/console ./plan ./task ./retry/internal/classify ./retry/internal/inspection ./retry/internal/label ./retry/internal/plainfmt ./retry/internal/wholetx ./store ./store/internal/... ./store/storetest
 
 # These start and kill whole processes, and mostly wait for them: they run beside the others.
 KILLING = ./internal/faulttest ./internal/incidenttest
 
-RACED = ./store/sqlite ./engine . ./server ./internal/txtest $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN) $(KILLING))")
+RACED = ./store/sqlite ./internal/engine . ./server ./internal/txtest $$($(GO) list ./... | grep -vxF "$$($(GO) list $(PLAIN) $(KILLING))")
 
 TEST = $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS)
 
@@ -79,29 +79,31 @@ test: servers ## Run all tests: with the race detector, in random order; beside 
 
 # One PostgreSQL and one MariaDB serve all of them; tests that hurt a server start their own.
 # What mostly calculates and what mostly waits run beside each other, each of them in its
-# order: no verdict of one depends on what the other leaves of the machine.
+# order: no verdict of one depends on what the other leaves of the machine. What fails does
+# not keep the rest from its turn: a run tells all that is wrong.
 .PHONY: tests-of-packages
 tests-of-packages:
-	GORACE=atexit_sleep_ms=100 $(TEST) $(RACE) $(RACED)
-	@unraced=$$(sh .ci/unraced) || exit 1; \
+	@GORACE=atexit_sleep_ms=100 $(TEST) $(RACE) $(RACED); raced=$$?; \
+	unraced=$$(sh .ci/unraced) || exit 1; \
 	$(TEST) $$unraced & unraced=$$!; trap 'kill $$unraced' INT TERM; \
 	$(TEST) -p 3 -parallel 6 $(PLAIN); plain=$$?; \
-	wait $$unraced && exit $$plain
+	wait $$unraced && [ "$$raced $$plain" = "0 0" ]
 
 .PHONY: tests-of-programs
 tests-of-programs:
-	@GO='$(GO)' sh .ci/console test
-	$(TEST) -parallel 6 $(KILLING)
-	@for mod in */go.mod; do \
+	@failed=0; GO='$(GO)' sh .ci/console test || failed=1; \
+	$(TEST) -parallel 6 $(KILLING) || failed=1; \
+	for mod in */go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
-		(cd "$${mod%/go.mod}" && $(TEST) -parallel 4 ./...) || exit 1; \
-	done
+		(cd "$${mod%/go.mod}" && $(TEST) -parallel 4 ./...) || failed=1; \
+	done; \
+	exit $$failed
 
 # Without the tests of processes, of servers and of the console. Nothing to install.
-SHORT = ./engine ./store ./store/memory ./store/sqlite ./store/sealed ./store/faulty ./store/storetest \
-	$$($(GO) list ./store/internal/... | grep -v /migrate) ./retry ./retry/internal/... ./task ./plan ./policy ./schedule \
-	./token ./stats ./group ./alert ./internal/config ./internal/agenda/... ./internal/archtest ./internal/background ./internal/buckets ./internal/chart \
+SHORT = ./internal/engine ./store ./store/memory ./store/sqlite ./store/sealed ./internal/faulty ./store/storetest \
+	$$($(GO) list ./store/internal/... | grep -v /migrate) ./retry ./retry/internal/... ./task ./plan ./internal/policy ./internal/schedules \
+	./internal/token ./internal/stats ./internal/group ./internal/alerts/... ./internal/plaintext ./internal/config ./internal/agenda/... ./internal/archtest ./internal/background ./internal/buckets ./internal/chart ./cel \
 	./internal/expr ./internal/heap ./internal/hints ./internal/lease ./internal/membership ./internal/operation ./internal/strictjson ./internal/targetname ./internal/topology
 
 .PHONY: test-short

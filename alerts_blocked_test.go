@@ -10,7 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/channel"
 	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -19,7 +19,7 @@ import (
 // refusesFirst is a handler that refuses the first task of a key and takes the others.
 func refusesFirst(_ context.Context, payload json.RawMessage) error {
 	if string(payload) == `"on"` {
-		return outlast.Dead(errors.New("the credential has expired"))
+		return outlast.GiveUp(errors.New("the credential has expired"))
 	}
 	return nil
 }
@@ -29,7 +29,7 @@ func (k *kit) blocks(policy string, behind int) (dead outlast.ID) {
 	k.Helper()
 	outlast.Handle(k.client, "lamp", refusesFirst)
 	k.start()
-	draft := outlast.Draft{Type: "lamp", Key: "lampA", Payload: []byte(`"on"`), Retry: json.RawMessage(policy)}
+	draft := sent(outlast.Draft{Type: "lamp", Key: "lampA", Payload: []byte(`"on"`)}, policy)
 	dead = k.enqueue(draft).ID
 	for range behind {
 		draft.Payload = []byte(`"off"`)

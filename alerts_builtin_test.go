@@ -10,7 +10,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -26,7 +27,7 @@ func TestBuiltinAlerts(t *testing.T) {
 		{"exhausted", dies, "mail died after 1 attempt: exhausted"},
 		{"died", func(k *kit) {
 			refuses := func(context.Context, json.RawMessage) error {
-				return outlast.Dead(errors.New("the credential has expired"))
+				return outlast.GiveUp(errors.New("the credential has expired"))
 			}
 			outlast.Handle(k.client, "mail", refuses)
 			k.start()
@@ -180,7 +181,7 @@ func TestPausedQueueHasNoWorkerMissing(t *testing.T) {
 
 func (k *kit) queue(name string) {
 	k.Helper()
-	if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: name}); err != nil {
+	if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: name}); err != nil {
 		k.Fatal(err)
 	}
 }
@@ -227,7 +228,7 @@ func missesTicks(k *kit) {
 	if err := first.Start(k.ctx); err != nil {
 		k.Fatal(err)
 	}
-	rule := schedule.Schedule{Name: "hourly", Every: time.Hour, Task: schedule.Task{Type: "report"}, Misfire: schedule.MisfireSkip}
+	rule := inspect.Schedule{Name: "hourly", Every: time.Hour, Task: inspect.ScheduledTask{Type: "report"}, Misfire: inspect.MisfireSkip}
 	if _, err := first.Inspector().Schedules.Put(k.ctx, rule); err != nil {
 		k.Fatal(err)
 	}

@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/racetest"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -43,7 +44,7 @@ func TestGroupThatBacksOffAlerts(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		for _, name := range []string{"mailers", "idle"} {
-			if err := k.client.PutMember(k.ctx, group.Member{Group: name, ID: "m", URL: "http://127.0.0.1:1", TTL: group.Duration(time.Hour)}); err != nil {
+			if err := k.client.Workers().PutMember(k.ctx, inspect.Member{Group: name, ID: "m", URL: "http://127.0.0.1:1", TTL: retry.Duration(time.Hour)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,5 +58,5 @@ func TestGroupThatBacksOffAlerts(t *testing.T) {
 		if len(alerts) != 1 || alerts[0]["subject"] != "mailers" || !strings.Contains(alerts[0]["text"].(string), "1 living member;") {
 			t.Errorf("%v", alerts)
 		}
-	}, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")), outlast.AsServer())
+	}, outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")), outlast.WithAllQueues())
 }

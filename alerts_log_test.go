@@ -7,7 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/channel"
 	"github.com/outlast-dev/outlast/store"
 )
 

@@ -14,10 +14,12 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/channel"
 	"github.com/outlast-dev/outlast/internal/racetest"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/internal/serving"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -60,7 +62,7 @@ func (b *inbox) of(rule string) (found []alert.Message) {
 
 func (k *kit) putRule(rule string) {
 	k.Helper()
-	parsed, err := alert.ParseRule([]byte(rule))
+	parsed, err := alerts.ParseRule([]byte(rule))
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func (k *kit) putRule(rule string) {
 
 // once lets a task die with its first failure, whatever happened before it.
 func once(d *outlast.Draft) {
-	d.Retry = json.RawMessage(`{"max_attempts": 1, "breaker": "none", "budget": "none"}`)
+	d.Retry = inline(`{"max_attempts": 1, "breaker": "none", "budget": "none"}`)
 }
 
 func failing(context.Context, json.RawMessage) error { return errors.New("no") }
@@ -125,7 +127,7 @@ func TestAlertOfATask(t *testing.T) {
 		k.start()
 		k.enqueue(outlast.Draft{Type: "job"})
 		own := k.enqueue(outlast.Draft{Type: "job", Alert: json.RawMessage(`{"channels": ["box"], "cooldown": "0s"}`)})
-		k.enqueue(outlast.Draft{Type: "job", Retry: json.RawMessage(`{"max_attempts": 1, "alert": {"when": "event == \"dead\"", "channels": ["box"], "cooldown": "0s"}}`)})
+		k.enqueue(sent(outlast.Draft{Type: "job"}, `{"max_attempts": 1, "alert": {"when": "event == \"dead\"", "channels": ["box"], "cooldown": "0s"}}`))
 		k.after(30 * time.Minute)
 		var heard []string
 		for _, m := range fromType.of("task") {
@@ -152,7 +154,7 @@ func TestBadAlertsAreRefused(t *testing.T) {
 		if len(e.Fields) != 2 || e.Fields[0].Path != "alert.channel" || e.Fields[1].Path != "alert.when" {
 			t.Errorf("%+v", e.Fields)
 		}
-		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Retry: json.RawMessage(`{"alert": {"cooldown": 5}}`)})
+		_, err = k.client.Enqueue(k.ctx, sent(outlast.Draft{Type: "a"}, `{"alert": {"cooldown": 5}}`))
 		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "retry.alert.cooldown" {
 			t.Errorf("%+v", e.Fields)
 		}
@@ -160,7 +162,7 @@ func TestBadAlertsAreRefused(t *testing.T) {
 		if e = wantCode(t, err, task.CodeInvalid); e.Fields[0].Path != "channels[0]" {
 			t.Errorf("%+v", e.Fields)
 		}
-		_, err = k.client.Inspector().Alerts.Channels.Put(k.ctx, channel.Spec{Name: "c", Kind: channel.WeCom, URLFile: "/etc/passwd"})
+		_, err = k.client.Inspector().Alerts.Channels.Put(k.ctx, alert.ChannelSpec{Name: "c", Kind: alert.ToWeCom, URLFile: "/etc/passwd"})
 		if e = wantCode(t, err, task.CodeInvalid); !strings.Contains(e.Error(), "configuration file") {
 			t.Error(e)
 		}
@@ -191,11 +193,11 @@ func TestUnknownChannelsAreRefused(t *testing.T) {
 		}
 		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Alert: to("opps")})
 		refused("alert.channels[1]", err)
-		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
+		_, err = k.client.Enqueue(k.ctx, sent(outlast.Draft{Type: "a"}, `{"alert": `+string(to("opps"))+`}`))
 		refused("retry.alert.channels[1]", err)
-		_, _, err = inspector.Policies.Put(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
+		_, _, err = inspector.Policies.Put(k.ctx, inspect.PolicyChange{Name: "p", Form: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)})
 		refused("alert.channels[1]", err)
-		s := schedule.Schedule{Name: "s", Every: time.Minute, Task: schedule.Task{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)}}
+		s := inspect.Schedule{Name: "s", Every: time.Minute, Task: inspect.ScheduledTask{Type: "a", Retry: json.RawMessage(`{"alert": ` + string(to("opps")) + `}`)}}
 		_, err = inspector.Schedules.Put(k.ctx, s)
 		refused("task.retry.alert.channels[1]", err)
 
@@ -253,7 +255,7 @@ func TestAlertsSurviveTheDeathOfTheirNode(t *testing.T) {
 				if err := victim.Start(k.ctx); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := victim.Inspector().Alerts.Rules.Put(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}, Cooldown: ptr(alert.Duration(time.Minute))}); err != nil {
+				if _, err := victim.Inspector().Alerts.Rules.Put(k.ctx, alert.Rule{Name: "died", On: alert.OnDead, Channels: []string{"box"}, Cooldown: ptr(retry.Duration(time.Minute))}); err != nil {
 					t.Fatal(err)
 				}
 				for range 5 {
@@ -431,7 +433,7 @@ func TestQueueWithoutOwner(t *testing.T) {
 	box := &inbox{}
 	virtually(t, func(k *kit) {
 		k.start()
-		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "forgotten"}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: "forgotten"}); err != nil {
 			t.Fatal(err)
 		}
 		k.putRule(`{"name": "no_owner", "on": "queue", "when": "!owned && backlog > 0", "for": "1m", "channels": ["box"]}`)
@@ -502,7 +504,7 @@ func TestManySubjectsAtOnce(t *testing.T) {
 		const n = 2500
 		drafts := make([]outlast.Draft, n)
 		for i := range drafts {
-			drafts[i] = outlast.Draft{Type: "mail", Retry: json.RawMessage(`{"max_attempts": 2, "budget": "none", "breaker": "none", "backoff": {"kind": "fixed", "initial": "1h"}}`)}
+			drafts[i] = outlast.Draft{Type: "mail", Retry: inline(`{"max_attempts": 2, "budget": "none", "breaker": "none", "backoff": {"kind": "fixed", "initial": "1h"}}`)}
 		}
 		if _, err := k.client.EnqueueMany(k.ctx, drafts, true); err != nil {
 			t.Fatal(err)
@@ -528,10 +530,10 @@ func TestChannelsOfObjects(t *testing.T) {
 	k.client = k.open(k.store)
 	k.start()
 	inspector := k.client.Inspector()
-	if _, err := inspector.Alerts.Channels.Put(k.ctx, channel.Spec{Name: "spare", Kind: channel.Log}); err != nil {
+	if _, err := inspector.Alerts.Channels.Put(k.ctx, alert.ChannelSpec{Name: "spare", Kind: alert.ToLog}); err != nil {
 		t.Fatal(err)
 	}
-	stored, err := inspector.Alerts.Channels.Put(k.ctx, channel.Spec{Name: "ops", Kind: channel.DingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
+	stored, err := inspector.Alerts.Channels.Put(k.ctx, alert.ChannelSpec{Name: "ops", Kind: alert.ToDingTalk, URLEnv: "OUTLAST_SECRET_NOT_SET", Fallback: "spare"})
 	if err != nil || stored.Usable || !strings.Contains(stored.Problem, "OUTLAST_SECRET_NOT_SET") || stored.Version != 1 {
 		t.Fatalf("%+v, %v", stored, err)
 	}
@@ -543,6 +545,7 @@ func TestChannelsOfObjects(t *testing.T) {
 		t.Error(err)
 	}
 	wantCode(t, inspector.Alerts.Channels.Delete(k.ctx, "spare"), task.CodeConflict)
+	wantCode(t, inspector.Alerts.Channels.Delete(k.ctx, ""), task.CodeNotFound)
 	if err := inspector.Alerts.Channels.Test(k.ctx, "spare"); err != nil {
 		t.Error(err)
 	}
@@ -565,9 +568,9 @@ func TestChannelsOfObjects(t *testing.T) {
 // configuration of the process says the same.
 func TestChannelsOfRowsNameNothingOfTheServer(t *testing.T) {
 	t.Setenv("TEST_HOOK", "https://hooks.example.com/x")
-	own := &channel.Spec{Name: "ops", Kind: channel.Webhook, URLEnv: "TEST_HOOK"}
+	own := &alert.ChannelSpec{Name: "ops", Kind: alert.ToWebhook, URLEnv: "TEST_HOOK"}
 	for name, row := range map[string]struct {
-		own    *channel.Spec
+		own    *alert.ChannelSpec
 		body   string
 		usable bool
 	}{
@@ -579,11 +582,11 @@ func TestChannelsOfRowsNameNothingOfTheServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := &kit{T: t, ctx: t.Context(), store: memory.New(), log: &logBook{}}
-			object := store.Object{Kind: alert.KindChannel, Name: "ops", Body: []byte(row.body), Managed: "file"}
+			object := store.Object{Kind: alerts.KindChannel, Name: "ops", Body: []byte(row.body), Managed: "file"}
 			if _, err := k.store.Change(k.ctx, store.Change{Put: []store.Object{object}}); err != nil {
 				t.Fatal(err)
 			}
-			k.client = k.open(k.store, outlast.WithOwnChannels(func(string) (all []*channel.Spec) {
+			k.client = k.open(k.store, serving.WithOwnChannels(func(string) (all []*alert.ChannelSpec) {
 				if row.own != nil {
 					all = append(all, row.own)
 				}

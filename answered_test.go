@@ -1,7 +1,6 @@
 package outlast_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -21,14 +21,14 @@ func TestAnswersAreASignOfLife(t *testing.T) {
 		}
 	}))
 	defer receiver.Close()
-	once := json.RawMessage(`{"max_attempts": 1}`)
+	once := inline(`{"max_attempts": 1}`)
 	for name, request := range map[string]task.Request{
 		"a condition": {URL: receiver.URL + "/ok", Success: "status == 599"}, "a redirect": {URL: receiver.URL + "/moved"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, client := really(t, memory.New(), outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+			ctx, client := really(t, memory.New(), outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
 			for _, queue := range []string{"a", "b"} {
-				if _, err := client.Inspector().Queues.Put(ctx, outlast.Queue{Name: queue}); err != nil {
+				if _, err := client.Inspector().Queues.Put(ctx, store.Queue{Name: queue}); err != nil {
 					t.Fatal(err)
 				}
 			}

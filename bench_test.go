@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/prom"
 	"github.com/outlast-dev/outlast/store/memory"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkBurnDown(b *testing.B) {
 		b.Run("metrics="+strconv.FormatBool(measured), func(b *testing.B) {
 			var opts []outlast.Option
 			if measured {
-				opts = append(opts, outlast.WithRegisterer(prometheus.NewRegistry()))
+				opts = append(opts, prom.Register(prometheus.NewRegistry()))
 			}
 			burnDown(b, opts...)
 		})
@@ -66,7 +67,7 @@ func burnDown(b *testing.B, opts ...outlast.Option) {
 // BenchmarkEnqueueMany is the cost of accepting tasks in batches.
 func BenchmarkEnqueueMany(b *testing.B) {
 	ctx := context.Background()
-	client, err := outlast.Open(ctx, memory.New(), outlast.EnqueueOnly())
+	client, err := outlast.Open(ctx, memory.New(), outlast.WithEnqueueOnly())
 	if err != nil {
 		b.Fatal(err)
 	}

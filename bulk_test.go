@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/feed"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/bulk"
+	"github.com/outlast-dev/outlast/internal/faulty"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/task"
 )
 
-func (k *kit) bulk(request bulk.Request) bulk.Result {
+func (k *kit) bulk(request inspect.BulkRequest) inspect.BulkResult {
 	k.Helper()
 	result, err := k.client.Inspector().Tasks.Bulk(k.ctx, request)
 	if err != nil {
@@ -25,13 +25,13 @@ func (k *kit) bulk(request bulk.Request) bulk.Result {
 }
 
 // bulkEnded is how an operation has ended, with its report by status.
-func (k *kit) bulkEnded(id string) (bulk.Progress, map[bulk.Status]int) {
+func (k *kit) bulkEnded(id string) (bulk.Progress, map[inspect.BulkStatus]int) {
 	k.Helper()
 	operation, err := k.client.Inspector().Operations.Get(k.ctx, id)
 	if err != nil || operation.State != store.OperationDone {
 		k.Fatalf("the operation is %+v, %v", operation, err)
 	}
-	counts := map[bulk.Status]int{}
+	counts := map[inspect.BulkStatus]int{}
 	for cursor := ""; ; {
 		items, next, err := k.client.Inspector().Operations.BulkItems(k.ctx, id, store.Page{Limit: 7, Cursor: cursor})
 		if err != nil {
@@ -42,6 +42,9 @@ func (k *kit) bulkEnded(id string) (bulk.Progress, map[bulk.Status]int) {
 		}
 		if cursor = next; next == "" {
 			progress, _ := bulk.ProgressOf(operation)
+			if seen := k.client.Inspector().Operations.Progress(operation); seen.Changed != progress.Changed || seen.Skipped != progress.Skipped || seen.Waiting != progress.Waiting {
+				k.Errorf("the progress is shown as %+v: %+v", seen, progress)
+			}
 			return progress, counts
 		}
 	}
@@ -70,7 +73,7 @@ func (k *kit) crowd(kind string) (ids []outlast.ID) {
 func fated(ctx context.Context, fate string) error {
 	switch fate {
 	case "dies":
-		return outlast.Dead(errors.New("no"))
+		return outlast.GiveUp(errors.New("no"))
 	case "runs":
 		<-ctx.Done()
 		return context.Cause(ctx)
@@ -89,14 +92,14 @@ func TestAskingManyToEndIsNoEnd(t *testing.T) {
 			return nil
 		})
 		k.start()
-		listener, _ := k.client.Feed().Listen("")
+		listener, _ := k.client.Inspector().Events.Listen("")
 		defer listener.Close()
 		id := k.enqueue(outlast.Draft{Type: "slow"}).ID
 		k.after(time.Second)
-		if result := k.bulk(bulk.Request{Action: bulk.Cancel, IDs: []outlast.ID{id}}); result.Items[0].Status != bulk.Asked {
+		if result := k.bulk(inspect.BulkRequest{Action: inspect.BulkCancel, IDs: []outlast.ID{id}}); result.Items[0].Status != inspect.BulkAsked {
 			k.Fatalf("%+v", result)
 		}
-		told := map[feed.What]task.State{}
+		told := map[inspect.EventKind]task.State{}
 		for range 5 {
 			k.after(30 * time.Second)
 			pages, _, _, _ := listener.Read()
@@ -106,7 +109,7 @@ func TestAskingManyToEndIsNoEnd(t *testing.T) {
 				}
 			}
 		}
-		if _, canceled := told[feed.Canceled]; canceled || told[feed.Succeeded] != task.Succeeded || told[feed.Started] != task.Running {
+		if _, canceled := told[inspect.EventCanceled]; canceled || told[inspect.EventSucceeded] != task.Succeeded || told[inspect.EventStarted] != task.Running {
 			k.Errorf("told: %v", told)
 		}
 	})
@@ -114,7 +117,7 @@ func TestAskingManyToEndIsNoEnd(t *testing.T) {
 
 // What an operation makes of tasks is what is made of their likes one by one.
 func TestBulkIsAsOneByOne(t *testing.T) {
-	for _, action := range []bulk.Action{bulk.Cancel, bulk.Retry, bulk.Reschedule} {
+	for _, action := range []inspect.BulkAction{inspect.BulkCancel, inspect.BulkRetry, inspect.BulkReschedule} {
 		t.Run(string(action), func(t *testing.T) {
 			virtually(t, func(k *kit) {
 				outlast.Handle(k.client, "many", fated)
@@ -122,12 +125,12 @@ func TestBulkIsAsOneByOne(t *testing.T) {
 				k.start()
 				many, ones := k.crowd("many"), k.crowd("one")
 				at := time.Now().Add(20 * time.Hour)
-				request := bulk.Request{Action: action, IDs: many}
+				request := inspect.BulkRequest{Action: action, IDs: many}
 				// More than are done at once, so that it is an operation.
 				for len(request.IDs) <= bulk.AtOnce {
 					request.IDs = append(request.IDs, k.enqueue(outlast.Draft{Type: "later", Delay: 5 * time.Hour}).ID)
 				}
-				if action == bulk.Reschedule {
+				if action == inspect.BulkReschedule {
 					request.RunAt = at
 				}
 				result := k.bulk(request)
@@ -136,9 +139,9 @@ func TestBulkIsAsOneByOne(t *testing.T) {
 				for _, id := range ones {
 					var err error
 					switch action {
-					case bulk.Cancel:
+					case inspect.BulkCancel:
 						_, err = inspector.Tasks.Cancel(k.ctx, id)
-					case bulk.Retry:
+					case inspect.BulkRetry:
 						_, err = inspector.Tasks.RetryNow(k.ctx, id)
 					default:
 						_, err = inspector.Tasks.Reschedule(k.ctx, id, at)
@@ -149,7 +152,7 @@ func TestBulkIsAsOneByOne(t *testing.T) {
 				}
 				k.after(10 * time.Second)
 				progress, counts := k.bulkEnded(result.Operation)
-				if progress.Changed != changed || progress.Skipped != len(request.IDs)-changed || counts[bulk.Changed]+counts[bulk.Asked] != changed {
+				if progress.Changed != changed || progress.Skipped != len(request.IDs)-changed || counts[inspect.BulkChanged]+counts[inspect.BulkAsked] != changed {
 					t.Errorf("changed %+v, %v; one by one %d", progress, counts, changed)
 				}
 				for i := range many {
@@ -170,7 +173,7 @@ func TestBulkMeansWhatMatchedWhenItBegan(t *testing.T) {
 		first := later()
 		k.after(time.Second)
 		elsewhere := k.open(k.store) // it only begins operations
-		result, err := elsewhere.Inspector().Tasks.Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}})
+		result, err := elsewhere.Inspector().Tasks.Bulk(k.ctx, inspect.BulkRequest{Action: inspect.BulkCancel, Filter: &store.Filter{Type: "t"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +214,7 @@ func TestBulkMeansTasksOfAClockThatIsAhead(t *testing.T) {
 			k.enqueue(outlast.Draft{ID: task.NewID(time.Now().Add(ahead), draw(ahead)), Type: "t", Delay: 9 * time.Hour})
 		}
 		k.after(time.Second)
-		request := bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}, DryRun: true}
+		request := inspect.BulkRequest{Action: inspect.BulkCancel, Filter: &store.Filter{Type: "t"}, DryRun: true}
 		counted, err := k.client.Inspector().Tasks.Bulk(k.ctx, request)
 		if err != nil || counted.Matched != 3 {
 			t.Fatalf("%+v, %v", counted, err)
@@ -237,9 +240,9 @@ func TestBulkDoesNoneTwice(t *testing.T) {
 		lossy, _ := faulty.Wrap(k.store, 1, faulty.Rule{Kind: faulty.Lose, Methods: []string{"Steer", "PutOperation", "Change"}, Probability: 0.3})
 		k.client = k.open(lossy)
 		k.start()
-		result := k.bulk(bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}})
+		result := k.bulk(inspect.BulkRequest{Action: inspect.BulkCancel, Filter: &store.Filter{Type: "t"}})
 		k.after(time.Minute)
-		if progress, counts := k.bulkEnded(result.Operation); progress.Changed != n || counts[bulk.Changed] != n {
+		if progress, counts := k.bulkEnded(result.Operation); progress.Changed != n || counts[inspect.BulkChanged] != n {
 			t.Errorf("%+v, %v", progress, counts)
 		}
 	})

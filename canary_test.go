@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/racetest"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -29,7 +28,7 @@ func TestCanary(t *testing.T) {
 		form := `{"max_attempts": %d, "backoff": {"kind": "fixed", "initial": "1s"}, "breaker": "none", "budget": "none", "fallback": {"type": "%s"}%s}`
 		k.putPolicy("p", fmt.Sprintf(form, 2, "older", ""))
 		tried := k.putPolicy("p", fmt.Sprintf(form, 3, "newer", `, "canary": "30%"`))
-		if tried.Version != 2 || tried.Canary.Share != 30 || tried.Canary.Base.Version != 1 || !strings.Contains(string(tried.Form), `"canary":"30%"`) || tried.Policy.MaxAttempts() != 3 {
+		if tried.Version != 2 || tried.Canary.Share != 30 || tried.Canary.BaseVersion != 1 || !strings.Contains(string(tried.Form), `"canary":"30%"`) || tried.Policy.MaxAttempts() != 3 {
 			t.Fatalf("%+v", tried)
 		}
 		const tasks = 200
@@ -64,7 +63,7 @@ func TestCanary(t *testing.T) {
 		}
 		k.client = k.open(k.store)
 		k.start()
-		all, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{By: stats.ByPolicyVersion, Type: "t", From: "p@1", To: "p@2"})
+		all, err := k.client.Inspector().Stats.Compare(k.ctx, inspect.ComparisonQuestion{By: inspect.ByPolicyVersion, Type: "t", From: "p@1", To: "p@2"})
 		if err != nil || len(all) != 3 || all[0].From.Count != tasks-newer || all[0].To.Count != newer || all[2].From != nil || all[2].To.Count != newer {
 			t.Errorf("%+v, %v; %d newer", all, err, newer)
 		}
@@ -100,46 +99,46 @@ func TestCanaryEnds(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		inspector := k.client.Inspector()
-		put := func(form string) (*policy.Named, bool, error) {
-			return inspector.Policies.Put(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(form)})
+		put := func(form string) (*inspect.NamedPolicy, bool, error) {
+			return inspector.Policies.Put(k.ctx, inspect.PolicyChange{Name: "p", Form: json.RawMessage(form)})
 		}
 		_, _, err := put(`{"canary": "10%"}`)
 		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 1 || e.Fields[0].Path != "canary" || !strings.Contains(e.Hint, "without canary first") {
 			t.Errorf("%+v", err)
 		}
-		for _, end := range []func(context.Context, policy.Change) (*policy.Named, error){inspector.Policies.Promote, inspector.Policies.Abort} {
+		for _, end := range []func(context.Context, inspect.PolicyChange) (*inspect.NamedPolicy, error){inspector.Policies.Promote, inspector.Policies.Abort} {
 			for name, code := range map[string]task.Code{"p": "not_found", "payment": "not_found", "a b": "not_found"} {
-				_, err := end(k.ctx, policy.Change{Name: name})
+				_, err := end(k.ctx, inspect.PolicyChange{Name: name})
 				wantCode(k.T, err, code)
 			}
 		}
 		k.putPolicy("p", `{"max_attempts": 2}`)
-		_, err = inspector.Policies.Promote(k.ctx, policy.Change{Name: "p"})
+		_, err = inspector.Policies.Promote(k.ctx, inspect.PolicyChange{Name: "p"})
 		wantCode(k.T, err, "conflict")
 		k.putPolicy("p", `{"max_attempts": 3, "canary": 10}`)
 		if same, changed, err := put(`{"canary": "10.0%", "max_attempts": 3}`); err != nil || changed || same.Version != 2 {
 			t.Errorf("%+v, %v, %v", same, changed, err)
 		}
-		if again := k.putPolicy("p", `{"max_attempts": 4, "canary": 20}`); again.Version != 3 || again.Canary.Base.Version != 1 {
+		if again := k.putPolicy("p", `{"max_attempts": 4, "canary": 20}`); again.Version != 3 || again.Canary.BaseVersion != 1 {
 			t.Errorf("%+v", again)
 		}
 		two := int64(2)
-		_, err = inspector.Policies.Abort(k.ctx, policy.Change{Name: "p", Version: &two})
+		_, err = inspector.Policies.Abort(k.ctx, inspect.PolicyChange{Name: "p", Version: &two})
 		wantCode(k.T, err, "conflict")
-		if shown, err := inspector.Policies.Abort(k.ctx, policy.Change{Name: "p", DryRun: true}); err != nil || shown.Version != 4 {
+		if shown, err := inspector.Policies.Abort(k.ctx, inspect.PolicyChange{Name: "p", DryRun: true}); err != nil || shown.Version != 4 {
 			t.Errorf("%+v, %v", shown, err)
 		}
-		aborted, err := inspector.Policies.Abort(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: "p"})
+		aborted, err := inspector.Policies.Abort(outlast.WithActor(k.ctx, "ann", "", ""), inspect.PolicyChange{Name: "p"})
 		if err != nil || aborted.Version != 4 || aborted.Canary != nil || string(aborted.Form) != `{"max_attempts":2}` {
 			t.Errorf("%+v, %v", aborted, err)
 		}
 		k.putPolicy("p", `{"max_attempts": 5, "canary": 100}`)
-		promoted, err := inspector.Policies.Promote(k.ctx, policy.Change{Name: "p"})
+		promoted, err := inspector.Policies.Promote(k.ctx, inspect.PolicyChange{Name: "p"})
 		if err != nil || promoted.Version != 6 || promoted.Canary != nil || string(promoted.Form) != `{"max_attempts":5}` {
 			t.Errorf("%+v, %v", promoted, err)
 		}
 		versions, err := inspector.Policies.Versions(k.ctx, "p")
-		if err != nil || len(versions) != 6 || versions[1].Canary == nil || versions[1].Canary.Base.Version != 4 || versions[2].Actor != "ann" {
+		if err != nil || len(versions) != 6 || versions[1].Canary == nil || versions[1].Canary.BaseVersion != 4 || versions[2].Actor != "ann" {
 			t.Errorf("%+v, %v", versions, err)
 		}
 		rows, _, err := inspector.Audit.List(k.ctx, store.AuditFilter{Action: "policy.abort"}, store.Page{})
@@ -153,7 +152,7 @@ func TestCanaryEnds(t *testing.T) {
 func TestInlineCanaryIsRefused(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
-		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "t", Retry: json.RawMessage(`{"canary": "10%"}`)})
+		_, err := k.client.Enqueue(k.ctx, sent(outlast.Draft{Type: "t"}, `{"canary": "10%"}`))
 		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 1 || e.Fields[0].Path != "retry.canary" {
 			t.Errorf("%+v", err)
 		}

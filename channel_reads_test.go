@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 )
@@ -21,14 +21,14 @@ type countedReads struct {
 }
 
 func (c *countedReads) Object(ctx context.Context, kind, name string) (*store.Object, error) {
-	if kind == alert.KindChannel {
+	if kind == alerts.KindChannel {
 		c.n.Add(1)
 	}
 	return c.Backend.Object(ctx, kind, name)
 }
 
 func (c *countedReads) Objects(ctx context.Context, kind string) ([]store.Object, error) {
-	if kind == alert.KindChannel {
+	if kind == alerts.KindChannel {
 		c.n.Add(1)
 	}
 	return c.Backend.Objects(ctx, kind)
@@ -52,7 +52,7 @@ func TestUnknownChannelsOfABatchAreReadOnce(t *testing.T) {
 	told := json.RawMessage(`{"channels": [` + strings.Join(names, ",") + `]}`)
 	drafts := make([]outlast.Draft, 100)
 	for i := range drafts {
-		drafts[i] = outlast.Draft{Type: "a", Alert: told, Retry: json.RawMessage(`{"alert": ` + string(told) + `}`)}
+		drafts[i] = sent(outlast.Draft{Type: "a", Alert: told}, `{"alert": `+string(told)+`}`)
 	}
 	for _, atomic := range []bool{true, false} {
 		before := backend.n.Load()

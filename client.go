@@ -3,69 +3,78 @@ package outlast
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"os"
-	"runtime/debug"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/dead"
-	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/feed"
-	"github.com/outlast-dev/outlast/group"
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/accept"
-	"github.com/outlast-dev/outlast/schedule"
-	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/internal/admission"
+	"github.com/outlast-dev/outlast/internal/alerting"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/alerts/keeper"
+	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/bulk"
+	"github.com/outlast-dev/outlast/internal/dead"
+	"github.com/outlast-dev/outlast/internal/duepass"
+	"github.com/outlast-dev/outlast/internal/engine"
+	"github.com/outlast-dev/outlast/internal/enqueue"
+	"github.com/outlast-dev/outlast/internal/group"
+	"github.com/outlast-dev/outlast/internal/keywatch"
+	"github.com/outlast-dev/outlast/internal/live"
+	"github.com/outlast-dev/outlast/internal/observe"
+	"github.com/outlast-dev/outlast/internal/options"
+	"github.com/outlast-dev/outlast/internal/reach"
+	"github.com/outlast-dev/outlast/internal/stats"
+	"github.com/outlast-dev/outlast/internal/token"
+	"github.com/outlast-dev/outlast/internal/waiters"
+	"github.com/outlast-dev/outlast/internal/wakeup"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // Client is one node of Outlast inside this process. Make it with [Open];
 // all methods are safe for concurrent use. A client is started once.
 type Client struct {
-	options
-	backend   store.Backend
+	options   options.Options
+	observers observe.Observers
+	backend   *sealed.Store
+	keys      *keywatch.Watch
 	engine    *engine.Engine
 	registry  *registry
-	waiters   *waiters
-	metrics   *metrics // nil without a registerer
+	enqueuer  *enqueue.Enqueuer
+	waiters   *waiters.Waiters
+	live      *live.Live
+	records   records
+	alerts    *keeper.Keeper
 	keeper    *dead.Keeper
 	bulk      *bulk.Runner
-	alerts    *alert.Keeper
-	ticker    *schedule.Ticker
-	refreshed throttle // reads of the topology for unknown queues
-	looked    throttle // for unknown channels
-	pressure  pressure
 	groups    *group.Groups
-	stats     *stats.Keeper
-	series    *stats.Series
-	history   *stats.History
-	feed      *feed.Feed
-	txLocks   txLocks // of calls in callers' transactions
-	elsewhere elsewhere
-	identity  installation
-	waker     *waker
-	tokens    *token.Keeper
-	sealing   *sealed.Store // the backend
-	told      sealingTold
+	recurring recurring
 	inspector *inspect.Inspector
-	pass      sync.Mutex // held by RunDue
-	passed    atomic.Pointer[duePass]
-	keeps     bool // alerts, series and history have started; held by startStop
+	tokens    *token.Keeper
+	elsewhere reach.Elsewhere
+	caller    *wakeup.Caller
+	key       wakeup.Key
+	passes    duepass.Passes
 
-	startStop      sync.Mutex                // held by Start and Stop
-	exhaustedCalls atomic.Int64              // that it could not make since then
-	exhaustedAt    atomic.Pointer[time.Time] // when the log was last told that this node lacks descriptors, memory or ports
-	state          atomic.Int32              // opened, started or stopped
-	closed         chan struct{}             // closed by Stop
+	life
+}
+
+// life is how far a client has come.
+type life struct {
+	startStop sync.Mutex // held by Start and Stop
+	keeps     bool       // alerts, series and history have started; held by startStop
+	early     *admission.Early
+	state     atomic.Int32 // opened, started or stopped
+}
+
+// records are what a node counts and keeps of what happens.
+type records struct {
+	stats   *stats.Keeper
+	series  *stats.Series
+	history *stats.History
 }
 
 // The states of a client. It accepts tasks until its engine has stopped, so
@@ -77,7 +86,8 @@ const (
 )
 
 // Open makes a node on a store. It reads and writes nothing and starts no
-// goroutine; [Client.Start] does. The backend stays the caller's: close it
+// goroutine; [Client.Start] does. Without a start it enqueues, waits and inspects.
+// The backend stays the caller's: close it
 // after [Client.Stop]. Bad options are an [*Error] with code "invalid".
 func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, error) {
 	if backend == nil {
@@ -86,123 +96,79 @@ func Open(ctx context.Context, backend store.Backend, opts ...Option) (*Client, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &Client{waiters: newWaiters(), closed: make(chan struct{}), pressure: pressure{looking: make(chan struct{}, mostLooking)}}
+	c := &Client{}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&c.options)
 		}
 	}
-	if err := c.options.check(); err != nil {
+	if err := c.options.Check(); err != nil {
 		return nil, err
 	}
+	for _, observer := range c.options.Observers {
+		c.observers = append(c.observers, observer(c))
+	}
+	c.keys = keywatch.New(c.options.Logger, c.observers.Undecryptable)
 	var err error
-	c.sealing, err = sealed.Wrap(backend, c.keys, c.unreadable)
-	if err != nil {
+	if c.backend, err = sealed.Wrap(backend, c.options.Keys, c.keys.Unreadable); err != nil {
 		return nil, err
 	}
-	c.backend, c.tokens = c.sealing, token.NewKeeper(c.sealing)
-	c.registry = newRegistry(c)
-	c.sealing.Gate(c.registry.unproven)
-	c.waker = newWaker(c.address)
-	if c.registerer != nil {
-		c.metrics = newMetrics(c)
-	}
-	c.stats = stats.New(stats.Config{Backend: c.backend, Logger: c.logger, Release: c.release})
-	c.series = stats.NewSeries(stats.SeriesConfig{Backend: c.backend, Logger: c.logger, Backlog: c.backlog})
-	c.history = stats.NewHistory(stats.HistoryConfig{Backend: c.backend, Logger: c.logger, Node: func() string { return c.engine.Node() }, Budgets: c.spentBudgets})
-	c.makeAlerts()
-	c.makeFeed()
-	if err := c.makeEngine(); err != nil {
+	if err := c.make(); err != nil {
 		return nil, err
 	}
-	c.groups = group.New(c.backend, c.logger, func(name string) { c.engine.Unhold(accept.GroupTarget + name) })
-	c.keeper = dead.New(c.options.dead, c.backend, c.engine, c.logger)
-	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) {
-		progress, _ := dead.ProgressOf(operation)
-		c.metrics.redrive(progress.Sent, progress.Skipped)
-		c.alerts.Happened(alert.RedriveEnded(operation, time.Now()))
-	})
-	c.bulk = bulk.New(bulk.Config{Backend: c.backend, Node: c.engine, Log: c.logger, Steered: c.steeredTasks})
-	c.keeper.AlsoForget(c.bulk.Forget)
-	c.ticker = schedule.New(schedule.Config{
-		Backend: c.backend, Node: c.engine, Make: c.tickTask, Observe: c.ticked, Logger: c.logger,
-	})
-	c.inspector = newInspector(c)
 	return c, nil
 }
 
-func (c *Client) makeEngine() error {
-	made, err := engine.New(c.engineConfig())
-	c.engine = made
-	return err
+// make makes the parts of a client, each after those that it is made of. What is made later
+// is handed in as a function that finds it.
+func (c *Client) make() (err error) {
+	log := c.options.Logger
+	c.tokens = token.NewKeeper(c.backend)
+	c.waiters = waiters.New(c.backend.Get, errStopped)
+	c.registry = newRegistry(c)
+	c.backend.Gate(c.registry.policies.Unproven)
+	c.caller, c.key = wakeup.New(), wakeup.NewKey(c.options.Address)
+	c.records = newRecords(c)
+	c.alerts = newAlerts(c)
+	c.live = live.New(c.backend, c.alerts, func() *engine.Engine { return c.engine })
+	if c.engine, err = engine.New(c.engineConfig()); err != nil {
+		return err
+	}
+	c.enqueuer = enqueue.New(enqueue.Config{
+		Backend: c.backend, Engine: c.engine, Handlers: c.registry.Handlers, Policies: c.registry.policies,
+		Tracer: c.options.Tracer, Logger: log, Longest: c.options.PushMost,
+		Channels: alerting.NewChannels(c.alerts, c.backend, c.engine.Refresh).Check, Calls: c.callsOf,
+		Enqueued: c.observers.Enqueued, Refused: c.observers.Refused, Told: c.live.Enqueued,
+		Middleware: c.options.AroundEnqueues,
+	})
+	c.passes.Configure(duepass.Config{Backend: c.backend, Engine: c.engine, Make: c.engineConfig, Registry: c.registry})
+	c.groups = group.New(c.backend, log, func(name string) { c.engine.Unhold(accept.GroupTarget + name) })
+	c.keeper = dead.New(c.options.Dead, c.backend, c.engine, log)
+	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) {
+		progress, _ := dead.ProgressOf(operation)
+		c.observers.Redriven(progress.Sent, progress.Skipped)
+		c.alerts.Events.Happened(alerts.RedriveEnded(operation, time.Now()))
+	})
+	c.bulk = bulk.New(bulk.Config{Backend: c.backend, Node: c.engine, Log: log, Steered: c.steered})
+	c.keeper.AlsoForget(c.bulk.Forget)
+	c.recurring = newRecurring(c)
+	c.early = newEarly(c)
+	c.inspector = newInspector(c)
+	return nil
 }
 
-// engineConfig is what an engine of this client is made of, under an id of its own.
-func (c *Client) engineConfig() engine.Config {
-	config := engine.Config{
-		Store:       c.backend,
-		Registry:    c.registry,
-		Logger:      c.logger,
-		Observer:    c.observe(),
-		EnqueueOnly: c.enqueueOnly,
-		Tell:        c.waker.tell,
-		Configure:   c.configure,
-		TargetLimit: c.targetLimit,
-		Untested:    c.untested,
-		Unguarded:   c.registry.isUnguarded,
-		Fingerprint: c.sealing.Fingerprint,
-		Queues:      c.queues,
-		Internal:    alert.Queue,
-		OnFailure: func(run *engine.Run, s *store.Settlement) []store.Insert {
-			return c.alerts.OnFailure(s, run.MaxAttempts, c.registry.alertOf(s.Task))
-		},
-		Node: store.Node{
-			ID:       nodeID(),
-			Address:  c.address,
-			Version:  buildVersion(),
-			Release:  c.release,
-			Embedded: !c.server,
-			WakeKey:  c.waker.key,
-		},
+func newRecords(c *Client) records {
+	log := c.options.Logger
+	return records{
+		stats: stats.New(stats.Config{Backend: c.backend, Logger: log, Release: c.options.Release}),
+		series: stats.NewSeries(stats.SeriesConfig{Backend: c.backend, Logger: log, Backlog: func(ctx context.Context) map[string]stats.Backlog {
+			return observe.Backlog(ctx, c.engine, c.alerts)
+		}}),
+		history: stats.NewHistory(stats.HistoryConfig{
+			Backend: c.backend, Logger: log, Node: func() string { return c.engine.Node() },
+			Budgets: func() map[string]time.Time { return observe.SpentBudgets(c.engine) },
+		}),
 	}
-	if c.tracer != nil {
-		config.Trace = c.traceAttempt
-	}
-	for _, change := range c.tune {
-		change(&config)
-	}
-	return config
-}
-
-// nodeID is new at every call: the host's name, for people, and 64 random
-// bits.
-func nodeID() string {
-	host, err := os.Hostname()
-	if err != nil || host == "" {
-		host = "node"
-	}
-	host = strings.Map(func(r rune) rune {
-		if r < 0x80 && accept.IsNameByte(byte(r)) {
-			return r
-		}
-		return '-'
-	}, host)
-	// What holds a lease is written as node, worker and release: with a suffix of the node,
-	// 128 and 64 bytes of these and two marks, 255 bytes, as many as MySQL keeps.
-	return host[:min(len(host), 35)] + "-" + strconv.FormatUint(rand.Uint64()|1<<63, 16)
-}
-
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, module := range append(info.Deps, &info.Main) {
-		if module.Path == "github.com/outlast-dev/outlast" && module.Version != "" {
-			return module.Version
-		}
-	}
-	return "(devel)"
 }
 
 // Start creates missing queues, joins the cluster and begins to run tasks.
@@ -217,106 +183,57 @@ func (c *Client) Start(ctx context.Context) error {
 	if err := c.makeReady(ctx); err != nil {
 		return err
 	}
-	if c.metrics != nil {
-		if err := c.metrics.register(); err != nil {
-			return err
-		}
-	}
-	if err := c.engine.Start(ctx); err != nil {
-		if c.metrics != nil {
-			c.metrics.unregister()
-		}
+	if err := c.observers.Start(); err != nil {
 		return err
 	}
-	c.keeper.Start()
-	c.bulk.Start()
-	c.groups.Start()
-	c.stats.Start()
-	if !c.enqueueOnly {
-		c.keepWatch()
+	if err := c.engine.Start(ctx); err != nil {
+		c.observers.Stop()
+		return err
 	}
-	c.ticker.Start()
+	ctx = background.WithPace(ctx, c.options.Pace)
+	c.keeper.Start(ctx)
+	c.bulk.Start(ctx)
+	c.groups.Start(ctx)
+	c.records.stats.Start(ctx)
+	if !c.options.EnqueueOnly {
+		c.keepWatch(ctx)
+	}
+	c.recurring.code.Start(ctx)
+	c.recurring.ticker.Start(ctx)
 	c.state.Store(started)
 	return nil
 }
 
 // makeReady reads what a node needs to know before it joins, and makes its queues.
-func (c *Client) makeReady(ctx context.Context) error {
-	if err := c.checkSchema(ctx); err != nil {
+func (c *Client) makeReady(ctx context.Context) error { return c.early.Alone(ctx, c.prepare) }
+
+func (c *Client) prepare(ctx context.Context) error {
+	if err := admission.Admit(ctx, c.backend, true); err != nil {
 		return err
 	}
-	if err := c.sealing.Admit(ctx); err != nil {
-		return err
-	}
-	set, err := c.readPolicies(ctx)
+	set, err := c.enqueuer.ReadPolicies(ctx)
 	if err != nil {
 		return err
 	}
-	if err := c.registry.mistakes(set); err != nil {
+	if err := c.registry.Mistakes(set); err != nil {
 		return err
 	}
-	if err := c.createQueues(ctx); err != nil {
+	if err := admission.CreateQueues(ctx, c.backend, c.options.Queues); err != nil {
 		return err
 	}
-	return errors.Join(c.alerts.Load(ctx), c.groups.Load(ctx))
+	return errors.Join(c.alerts.Book.Load(ctx), c.groups.Load(ctx), c.recurring.code.Ready(ctx))
 }
 
 // keepWatch begins what goes on beside attempts: alerts that are no task's own, and what
 // is kept of them for the console.
-func (c *Client) keepWatch() {
+func (c *Client) keepWatch(ctx context.Context) {
 	if c.keeps {
 		return
 	}
 	c.keeps = true
-	c.alerts.Start()
-	c.series.Start()
-	c.history.Start()
-}
-
-// checkSchema refuses a database that was opened as it is and lacks migrations. One
-// that is too far ahead is refused by the store itself.
-func (c *Client) checkSchema(ctx context.Context) error {
-	migrator, ok := store.As[store.Migrator](c.backend)
-	if !ok {
-		return nil
-	}
-	all, err := migrator.Migrations(ctx)
-	if err != nil {
-		return err
-	}
-	for _, migration := range all {
-		if !migration.Applied {
-			return &Error{Code: task.CodeUnavailable, Message: "the database lacks the migration " + migration.Name,
-				Hint: "run outlast migrate up --store URL, or open the store without WithoutMigration"}
-		}
-	}
-	return nil
-}
-
-// createQueues makes the default queue and those that the node works on.
-func (c *Client) createQueues(ctx context.Context) error {
-	queues, err := c.backend.Queues(ctx)
-	if err != nil {
-		return err
-	}
-	known := make(map[string]bool, len(queues))
-	for _, queue := range queues {
-		known[queue.Name] = true
-	}
-	for _, name := range append([]string{task.DefaultQueue, alert.Queue}, c.queues...) {
-		if known[name] {
-			continue
-		}
-		known[name] = true
-		queue := Queue{Name: name}
-		if name == alert.Queue {
-			queue.Lanes = alertLanes
-		}
-		if _, err := c.backend.PutQueue(ctx, queue); err != nil {
-			return err
-		}
-	}
-	return nil
+	c.alerts.Start(ctx)
+	c.records.series.Start(ctx)
+	c.records.history.Start(ctx)
 }
 
 // Stop ends the node gracefully: nothing new starts, running attempts get
@@ -330,33 +247,23 @@ func (c *Client) Stop(ctx context.Context) error {
 	if before == stopped {
 		return nil
 	}
-	c.feed.Close()
+	c.live.Feed.Close()
 	var err error
 	if before == started {
-		err = joinOnce(c.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
+		err = background.Join(c.recurring.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
-		c.stats.Stop(ctx)
-		c.series.Stop(ctx)
-		c.history.Stop(ctx)
+		c.records.stats.Stop(ctx)
+		c.records.series.Stop(ctx)
+		c.records.history.Stop(ctx)
 	}
 	c.state.Store(stopped)
-	close(c.closed)
+	c.waiters.Close()
 	c.registry.close()
-	c.waker.caller.Close()
-	if c.metrics != nil {
-		c.metrics.unregister()
+	c.caller.Close()
+	if before == started {
+		c.observers.Stop()
 	}
 	return err
-}
-
-// joinOnce joins errors that say different things.
-func joinOnce(errs ...error) (all error) {
-	for _, err := range errs {
-		if err != nil && !errors.Is(all, err) {
-			all = errors.Join(all, err)
-		}
-	}
-	return all
 }
 
 // Ready is nil while this node takes part: started, not stopped, able to read the
@@ -392,9 +299,40 @@ func unsettled(since time.Duration, err error) error {
 	return problem
 }
 
+// accepting refuses calls after Stop. Before Start it has the client look at the store, and
+// make missing queues, but not beside a transaction of the caller: that may hold the lock
+// for it.
+func (c *Client) accepting(ctx context.Context, inTx bool) error {
+	if c == nil {
+		return task.Invalid("client", "there is no client", "make one with Open; in a handler, ClientOf has it")
+	}
+	if c.state.Load() != opened {
+		return c.running()
+	}
+	if err := c.early.Ready(ctx, inTx); err != nil || c.state.Load() == opened {
+		return err
+	}
+	return c.running() // while this waited
+}
+
+// newEarly is what a client knows of its store before it has started.
+func newEarly(c *Client) *admission.Early {
+	return admission.NewEarly(func(ctx context.Context) error {
+		if err := admission.Admit(ctx, c.backend, false); err != nil {
+			return err
+		}
+		return errors.Join(c.alerts.Book.Load(ctx), c.groups.Load(ctx))
+	}, func(ctx context.Context) error {
+		if err := admission.Admit(ctx, c.backend, true); err != nil {
+			return err
+		}
+		return admission.CreateQueues(ctx, c.backend, c.options.Queues)
+	}, c.engine.Refresh)
+}
+
 // running refuses calls before Start and after Stop.
-func (c *Client) running() error {
-	switch c.state.Load() {
+func (l *life) running() error {
+	switch l.state.Load() {
 	case opened:
 		return &Error{Code: task.CodeUnavailable, Message: "the client has not started", Hint: "call Start first"}
 	case stopped:
@@ -410,4 +348,4 @@ var errStopped = &Error{
 }
 
 // Stats is a snapshot of this node.
-func (c *Client) Stats() engine.Stats { return c.engine.Stats() }
+func (c *Client) Stats() inspect.NodeStats { return inMemory{c.engine}.Stats() }

@@ -3,9 +3,9 @@ package outlast
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"strconv"
 
+	"github.com/outlast-dev/outlast/internal/enqueue"
+	"github.com/outlast-dev/outlast/internal/handlers"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -34,51 +34,27 @@ import (
 // for a store without such transactions. What the database says comes as it is.
 func CompleteTx(ctx context.Context, tx *sql.Tx, result any) error {
 	if tx == nil {
-		return noTx()
+		return enqueue.NoTx()
 	}
 	return CompleteIn(ctx, tx, result)
 }
 
-// CompleteIn is [CompleteTx] for transactions of any kind that the store takes.
-// It is there for packages such as pgxtx; a kind that the store does not take
-// is an [*Error] with code "invalid".
+// CompleteIn is [CompleteTx] for transactions of any kind that the store takes:
+// on PostgreSQL a pgx.Tx too. One that the store does not take is an [*Error] with code "invalid".
 func CompleteIn(ctx context.Context, tx, result any) error {
 	of, ok := ctx.Value(runKey{}).(*attemptContext)
 	if !ok {
 		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
 	}
 	if tx == nil {
-		return noTx()
+		return enqueue.NoTx()
 	}
 	var text []byte
 	if result != nil {
 		var err error
-		if text, err = resultText(result); err != nil {
+		if text, err = handlers.ResultText(result); err != nil {
 			return err
 		}
 	}
 	return of.client.engine.CompleteTx(ctx, of.run, tx, text)
-}
-
-func noTx() error {
-	return task.Invalid("tx", "there is no transaction", "begin one on the database of the client's store")
-}
-
-// resultText is a result in the form in which it is kept.
-func resultText(result any) ([]byte, error) {
-	text, err := json.Marshal(result)
-	if err != nil {
-		return nil, task.Invalid("result", "the value has no JSON form: "+err.Error(), "")
-	}
-	return text, checkResult(text)
-}
-
-// checkResult refuses a result that is too large to be kept.
-func checkResult(text []byte) error {
-	if len(text) <= task.MaxResult {
-		return nil
-	}
-	message := "the result has " + strconv.Itoa(len(text)) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit"
-	return &Error{Code: task.CodeTooLarge, Message: message, Hint: "keep it elsewhere and return where it is",
-		Fields: []task.Field{{Path: "result", Message: message}}}
 }

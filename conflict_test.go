@@ -32,7 +32,7 @@ func TestConflictsOfBatchesNameTheirDraft(t *testing.T) {
 	}
 	defer db.Close()
 	for name, s := range map[string]store.Backend{"memory": memory.New(), "sqlite": onDisk} {
-		ctx, client := really(t, s, outlast.EnqueueOnly())
+		ctx, client := really(t, s, outlast.WithEnqueueOnly())
 		d := func(kind, key string) outlast.Draft {
 			return outlast.Draft{Type: kind, DedupeKey: key, Delay: time.Hour}
 		}

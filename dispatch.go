@@ -5,16 +5,20 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/group"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/accept"
-	"github.com/outlast-dev/outlast/push"
+	"github.com/outlast-dev/outlast/internal/engine"
+	"github.com/outlast-dev/outlast/internal/group"
+	"github.com/outlast-dev/outlast/internal/push"
+	"github.com/outlast-dev/outlast/internal/reach"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -26,11 +30,11 @@ func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path str
 	groups, target := r.client.groups, run.Task.Target
 	able := ""
 	held := groups.Send(ctx, name, func(ctx context.Context, url string, taken func()) group.Verdict {
-		to := destination{strings.TrimRight(url, "/") + path, name}
-		secret := r.client.secretOf(to)
+		to := reach.To{URL: strings.TrimRight(url, "/") + path, Group: name}
+		secret := to.Secret(r.client.options.Secrets)
 		if node := r.client.handOver(ctx, run, to, secret, nil); node != "" {
 			able = cmp.Or(able, node)
-			return group.Verdict{Kind: group.Unreachable, Message: "another node signs requests to the member", Elsewhere: true}
+			return group.Verdict{Kind: inspect.DispatchUnreachable, Message: "another node signs requests to the member", Elsewhere: true}
 		}
 		if groups.Dispatch(name).Failures > 0 || !groups.Tested(name) {
 			var answered func()
@@ -40,9 +44,9 @@ func (r *registry) dispatch(ctx context.Context, run *engine.Run, name, path str
 			})
 			defer answered()
 		}
-		result, err = r.request(ctx, run, to.url, secret)
+		result, err = r.request(ctx, run, to.URL, secret)
 		verdict := verdictOf(err)
-		if verdict.Kind == group.Unreachable {
+		if verdict.Kind == inspect.DispatchUnreachable {
 			node := r.client.handOver(ctx, run, to, secret, err)
 			able, verdict.Elsewhere = cmp.Or(able, node), node != ""
 		}
@@ -69,9 +73,9 @@ func verdictOf(err error) group.Verdict {
 	_, closed := errors.AsType[*safehttp.RefusedError](err) // to this node: no fault of the task
 	switch verdict := &failed.Verdict; {
 	case failed.Status == http.StatusServiceUnavailable:
-		return group.Verdict{Kind: group.Busy, Message: failed.Message, After: verdict.Hint.After}
+		return group.Verdict{Kind: inspect.DispatchBusy, Message: failed.Message, After: verdict.Hint.After}
 	case failed.Status == 0 && verdict.Effect == retry.NotSent && (closed || verdict.Code != "invalid_target"):
-		return group.Verdict{Kind: group.Unreachable, Message: failed.Message}
+		return group.Verdict{Kind: inspect.DispatchUnreachable, Message: failed.Message}
 	}
 	return group.Verdict{}
 }
@@ -90,7 +94,7 @@ func (h *heldTask) Error() string { return h.held.Error() }
 // RetryVerdict implements [retry.Verdictor]: what is kept with the try.
 func (h *heldTask) RetryVerdict() retry.Verdict {
 	category := retry.Unavailable
-	if h.held.Kind == group.Unreachable {
+	if h.held.Kind == inspect.DispatchUnreachable {
 		category = retry.Unsent
 	}
 	return retry.Verdict{Category: category, Effect: retry.NotSent, Type: task.DispatchFailure, Code: string(h.held.Kind)}
@@ -102,7 +106,7 @@ func (h *heldTask) HandlerOutcome() engine.HandlerOutcome {
 }
 
 // Groups lists the worker groups by name, as this node sees them.
-func (c *Client) Groups() []group.View { return c.groups.List() }
+func (w *Workers) Groups() []inspect.Group { return w.client.groups.List() }
 
 // Limits of what members say of themselves.
 const (
@@ -112,7 +116,8 @@ const (
 
 // PutMember registers an endpoint as a member of a worker group, or is its beat. A
 // capacity of 0 is 1, a TTL of 0 that of the group: 15 s unless configured.
-func (c *Client) PutMember(ctx context.Context, m group.Member) error {
+func (w *Workers) PutMember(ctx context.Context, m inspect.Member) error {
+	c := w.client
 	if err := c.running(); err != nil {
 		return err
 	}
@@ -162,7 +167,8 @@ func (c *Client) memberAddress(wrong *accept.Complaints, text string) {
 }
 
 // RemoveMember lets a member leave its group, and reports whether it was there.
-func (c *Client) RemoveMember(ctx context.Context, name, id string) (bool, error) {
+func (w *Workers) RemoveMember(ctx context.Context, name, id string) (bool, error) {
+	c := w.client
 	if err := c.running(); err != nil {
 		return false, err
 	}
@@ -173,4 +179,54 @@ func (c *Client) RemoveMember(ctx context.Context, name, id string) (bool, error
 		return false, err
 	}
 	return c.groups.Remove(ctx, name, id)
+}
+
+// takenAfter is how long a member that does not take a task may think about that.
+const takenAfter = time.Second
+
+// whenTaken calls f, once at most, when a request that is made under the context which it
+// returns was sent and has not been answered for a while: tasks may take long, and
+// nobody should wait for the answer to know that the group is back. The caller says
+// when there is an answer; f does not run after that.
+func whenTaken(ctx context.Context, f func()) (traced context.Context, answered func()) {
+	w := &takenWatch{f: f}
+	trace := &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		if info.Err == nil {
+			w.sent()
+		}
+	}}
+	return httptrace.WithClientTrace(ctx, trace), w.answered
+}
+
+// takenWatch is one request whose answer is waited for.
+type takenWatch struct {
+	mu    sync.Mutex
+	f     func() // nil once it has been called, or must not be
+	timer *time.Timer
+}
+
+func (w *takenWatch) sent() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.timer == nil && w.f != nil {
+		w.timer = time.AfterFunc(takenAfter, w.taken)
+	}
+}
+
+func (w *takenWatch) taken() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.f != nil {
+		w.f()
+		w.f = nil
+	}
+}
+
+func (w *takenWatch) answered() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.f = nil
+	if w.timer != nil {
+		w.timer.Stop()
+	}
 }

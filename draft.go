@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/drafts"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -43,10 +45,14 @@ type Draft struct {
 	// Policy names the retry policy; "" leaves it to the type, the queue and
 	// the default, in this order.
 	Policy string
-	// Retry is an inline policy in the form of [retry.Spec], which replaces
-	// every other one as a whole. Nil means none. Its breaker and budget may be
-	// "none", for this task; settings of a target's come from policies with a name.
-	Retry json.RawMessage
+	// Retry is a policy of the task's own, which replaces every other one as a
+	// whole; nil means none. It is stored with the task, in the form of
+	// [retry.Spec]: one with parts that cannot be written, such as rules by Go
+	// type or guards of calls, is refused, by their names; see
+	// [retry.Policy.Spec]. The handler's policy, given by [Retry], may have
+	// them. Breaker and budget may be off, for this task; settings of a target's
+	// come from policies with a name.
+	Retry *retry.Policy
 	// MaxAttempts overrides the policy's limit, the first attempt included;
 	// nil keeps it, 1 turns retries off, 0 is refused.
 	MaxAttempts *int
@@ -72,10 +78,56 @@ type Draft struct {
 	// TraceParent is the W3C trace context of the caller, "" for none.
 	TraceParent string
 
-	// promised says that it is a run of a schedule, which was checked when that was
-	// put: channels that have gone since are no reason to refuse it.
-	promised bool
+	target func(payload []byte) string // of the definition, for those without its handler
+	retry  json.RawMessage             // in place of Retry: as a server was given it
 }
+
+// plain is the draft in the form in which it is checked.
+func (d *Draft) plain() drafts.Draft {
+	return drafts.Draft{
+		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload, Delay: d.Delay, RunAt: d.RunAt, Priority: d.Priority,
+		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: d.DedupeWindow, Policy: d.Policy, Given: d.Retry, Retry: d.retry,
+		MaxAttempts: d.MaxAttempts, Timeout: d.Timeout, Deadline: d.Deadline, TTL: d.TTL, Metadata: d.Metadata, Target: d.Target,
+		Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead, Alert: d.Alert, TraceParent: d.TraceParent, Names: d.target,
+	}
+}
+
+// draftOf is the counterpart of plain.
+func draftOf(d drafts.Draft) Draft {
+	return Draft{
+		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload, Delay: d.Delay, RunAt: d.RunAt, Priority: d.Priority,
+		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: d.DedupeWindow, Policy: d.Policy, Retry: d.Given, retry: d.Retry,
+		MaxAttempts: d.MaxAttempts, Timeout: d.Timeout, Deadline: d.Deadline, TTL: d.TTL, Metadata: d.Metadata, Target: d.Target,
+		Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead, Alert: d.Alert, TraceParent: d.TraceParent, target: d.Names,
+	}
+}
+
+// CallOption changes a call of a [Definition]; of several the last holds. Any function
+// that sets fields of the draft is one. Given to [Define] it holds for all calls.
+type CallOption func(*Draft)
+
+func (o CallOption) ofType(r *asked) {
+	if o != nil {
+		r.calls = append(r.calls, o)
+	}
+}
+
+// Delay is the wait before the first attempt.
+func Delay(d time.Duration) CallOption {
+	return func(draft *Draft) { draft.Delay, draft.RunAt = d, time.Time{} }
+}
+
+// RunAt is when the first attempt may start; a time that has passed means now.
+func RunAt(t time.Time) CallOption {
+	return func(draft *Draft) { draft.Delay, draft.RunAt = 0, t }
+}
+
+// InQueue names the queue, which must exist. Without it a call goes where tasks of its
+// type go: to "default", unless the configuration of the type says otherwise.
+func InQueue(name string) CallOption { return func(draft *Draft) { draft.Queue = name } }
+
+// Key is the ordering key, in place of that of [Definition.Key].
+func Key(key string) CallOption { return func(draft *Draft) { draft.Key = key } }
 
 // Receipt says what became of a draft.
 type Receipt struct {

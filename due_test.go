@@ -10,15 +10,14 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/engine"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // due runs a pass and compares what it has done.
-func (k *kit) due(due outlast.Due, want engine.DueCounts) {
+func (k *kit) due(due outlast.Due, want outlast.DueCounts) {
 	k.Helper()
 	got, err := k.client.RunDue(k.ctx, due)
 	if err != nil || got != want {
@@ -39,11 +38,11 @@ func TestRunDue(t *testing.T) {
 		}
 		k.enqueue(outlast.Draft{Type: "good", Delay: 10 * time.Second})
 		k.after(5 * time.Second)
-		k.due(outlast.Due{}, engine.DueCounts{Started: 5, Succeeded: 2, Failed: 1, Snoozed: 1, Canceled: 1})
-		k.due(outlast.Due{}, engine.DueCounts{})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 5, Succeeded: 2, Failed: 1, Snoozed: 1, Canceled: 1})
+		k.due(outlast.Due{}, outlast.DueCounts{})
 		k.after(70 * time.Second)
-		k.due(outlast.Due{}, engine.DueCounts{Started: 2, Succeeded: 1, Dead: 1})
-	}, outlast.EnqueueOnly())
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 2, Succeeded: 1, Dead: 1})
+	}, outlast.WithEnqueueOnly())
 }
 
 // What comes up during a pass is for the next one: retries without a wait, and what
@@ -60,9 +59,9 @@ func TestRunDueOnce(t *testing.T) {
 		k.start()
 		k.enqueue(outlast.Draft{Type: "again"})
 		for _, tasks := range []int{1, 2, 4} {
-			k.due(outlast.Due{}, engine.DueCounts{Started: tasks, Failed: tasks})
+			k.due(outlast.Due{}, outlast.DueCounts{Started: tasks, Failed: tasks})
 		}
-	}, outlast.EnqueueOnly())
+	}, outlast.WithEnqueueOnly())
 }
 
 type none struct{}
@@ -74,7 +73,7 @@ func TestRunDueFilters(t *testing.T) {
 		}
 		k.start()
 		for _, queue := range []string{"mail", "bills"} {
-			if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: queue}); err != nil {
+			if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: queue}); err != nil {
 				k.Fatal(err)
 			}
 		}
@@ -87,12 +86,12 @@ func TestRunDueFilters(t *testing.T) {
 		}
 		k.after(time.Hour)
 		k.enqueue(outlast.Draft{Type: "a", Queue: "mail"})
-		k.due(outlast.Due{Queues: []string{"mail"}, Since: began.Add(time.Minute)}, engine.DueCounts{Started: 1, Succeeded: 1})
-		k.due(outlast.Due{Queues: []string{"mail", "bills"}, Types: []string{"b"}}, engine.DueCounts{Started: 6, Succeeded: 6})
-		k.due(outlast.Due{Queues: []string{"mail"}, Limit: 2}, engine.DueCounts{Started: 2, Succeeded: 2, Left: 1})
-		k.due(outlast.Due{}, engine.DueCounts{Started: 6, Succeeded: 6})
-		k.due(outlast.Due{Queues: []string{"mail", "bills", "default"}}, engine.DueCounts{Started: 4, Succeeded: 4})
-	}, outlast.EnqueueOnly())
+		k.due(outlast.Due{Queues: []string{"mail"}, Since: began.Add(time.Minute)}, outlast.DueCounts{Started: 1, Succeeded: 1})
+		k.due(outlast.Due{Queues: []string{"mail", "bills"}, Types: []string{"b"}}, outlast.DueCounts{Started: 6, Succeeded: 6})
+		k.due(outlast.Due{Queues: []string{"mail"}, Limit: 2}, outlast.DueCounts{Started: 2, Succeeded: 2, Left: 1})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 6, Succeeded: 6})
+		k.due(outlast.Due{Queues: []string{"mail", "bills", "default"}}, outlast.DueCounts{Started: 4, Succeeded: 4})
+	}, outlast.WithEnqueueOnly())
 }
 
 // A task behind a key's head that the pass does not work, or that nobody here can start,
@@ -101,15 +100,15 @@ func TestRunDueBehindAHead(t *testing.T) {
 	for _, c := range []struct {
 		handled bool
 		types   []string
-		want    engine.DueCounts
+		want    outlast.DueCounts
 	}{
-		{true, []string{"b"}, engine.DueCounts{Left: 1}},
-		{false, []string{"b"}, engine.DueCounts{Left: 1}},
-		{true, nil, engine.DueCounts{Started: 2, Succeeded: 2}},
-		{false, nil, engine.DueCounts{Left: 2}},
+		{true, []string{"b"}, outlast.DueCounts{Left: 1}},
+		{false, []string{"b"}, outlast.DueCounts{Left: 1}},
+		{true, nil, outlast.DueCounts{Started: 2, Succeeded: 2}},
+		{false, nil, outlast.DueCounts{Left: 2}},
 	} {
 		claims := 0
-		count := outlast.WithObserver(engine.Observer{Claimed: func(int, time.Duration) {
+		count := outlast.WithObserver(outlast.Observer{Claimed: func(int, time.Duration) {
 			if claims++; claims > 1000 {
 				panic("the claims do not end") // or the test would not
 			}
@@ -124,7 +123,7 @@ func TestRunDueBehindAHead(t *testing.T) {
 			k.enqueue(outlast.Draft{Type: "b", Key: "one"})
 			k.after(time.Second)
 			k.due(outlast.Due{Types: c.types}, c.want)
-		}, outlast.EnqueueOnly(), count)
+		}, outlast.WithEnqueueOnly(), count)
 	}
 }
 
@@ -142,13 +141,13 @@ func TestRunDueRefuses(t *testing.T) {
 				k.Errorf("%+v: %+v", due, e)
 			}
 		}
-	}, outlast.EnqueueOnly())
+	}, outlast.WithEnqueueOnly())
 }
 
 // A client that was never started works what others have enqueued.
 func TestRunDueUnstarted(t *testing.T) {
 	virtually(t, func(k *kit) {
-		other := k.open(k.store.Handle(), outlast.EnqueueOnly())
+		other := k.open(k.store.Handle(), outlast.WithEnqueueOnly())
 		if err := other.Start(k.ctx); err != nil {
 			k.Fatal(err)
 		}
@@ -156,7 +155,7 @@ func TestRunDueUnstarted(t *testing.T) {
 			k.Fatal(err)
 		}
 		outlast.Handle(k.client, "good", func(context.Context, none) error { return nil })
-		k.due(outlast.Due{}, engine.DueCounts{Started: 1, Succeeded: 1})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 1, Succeeded: 1})
 		k.start()
 	})
 }
@@ -170,14 +169,14 @@ func TestRunDueAfterKill(t *testing.T) {
 		lost := k.enqueue(outlast.Draft{Type: "slow"})
 		next := k.enqueue(outlast.Draft{Type: "slow"})
 		k.claimAndDie(lost)
-		k.due(outlast.Due{}, engine.DueCounts{Started: 2, Succeeded: 2})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 2, Succeeded: 2})
 		if got := k.get(lost.ID); got.State != task.Succeeded || got.Crashes != 1 {
 			k.Errorf("the task of the killed node: %s after %d crashes", got.State, got.Crashes)
 		}
 		if got := k.get(next.ID); got.State != task.Succeeded || got.Crashes != 0 {
 			k.Errorf("the other task: %s after %d crashes", got.State, got.Crashes)
 		}
-	}, outlast.EnqueueOnly())
+	}, outlast.WithEnqueueOnly())
 }
 
 // claimAndDie is a node that takes all lanes, claims a task, and is not heard of again.
@@ -217,7 +216,7 @@ func TestRunDueTwice(t *testing.T) {
 			}
 			return nil
 		}
-		other := k.open(k.store.Handle(), outlast.EnqueueOnly())
+		other := k.open(k.store.Handle(), outlast.WithEnqueueOnly())
 		outlast.Handle(k.client, "some", handler)
 		outlast.Handle(other, "some", handler)
 		k.start()
@@ -227,7 +226,7 @@ func TestRunDueTwice(t *testing.T) {
 		for range tasks {
 			k.enqueue(outlast.Draft{Type: "some"})
 		}
-		var counts [2]engine.DueCounts
+		var counts [2]outlast.DueCounts
 		var both sync.WaitGroup
 		for i, client := range []*outlast.Client{k.client, other} {
 			both.Go(func() {
@@ -241,7 +240,7 @@ func TestRunDueTwice(t *testing.T) {
 		if sum := counts[0].Succeeded + counts[1].Succeeded; sum != tasks || counts[0].Left+counts[1].Left != 0 {
 			k.Errorf("%+v and %+v, want %d in all", counts[0], counts[1], tasks)
 		}
-	}, outlast.EnqueueOnly())
+	}, outlast.WithEnqueueOnly())
 }
 
 // A context that ends stops a pass as Stop does a node.
@@ -254,23 +253,23 @@ func TestRunDueCanceled(t *testing.T) {
 		k.enqueue(outlast.Draft{Type: "short"})
 		long := k.enqueue(outlast.Draft{Type: "long"})
 		got, err := k.client.RunDue(ctx, outlast.Due{})
-		want := engine.DueCounts{Started: 2, Succeeded: 1, Released: 1}
+		want := outlast.DueCounts{Started: 2, Succeeded: 1, Released: 1}
 		if !errors.Is(err, context.Canceled) || got != want {
 			k.Errorf("got %+v, %v, want %+v", got, err, want)
 		}
 		if t := k.get(long.ID); t.State != task.Pending || t.Attempt != 0 {
 			k.Errorf("the task that was handed back: %s, attempt %d", t.State, t.Attempt)
 		}
-	}, outlast.EnqueueOnly(), outlast.WithGrace(2*time.Second))
+	}, outlast.WithEnqueueOnly(), outlast.WithGrace(2*time.Second))
 }
 
 // What is held back is left, and does not hold the pass up.
 func TestRunDueHeld(t *testing.T) {
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "keyed", func(context.Context, none) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "keyed", func(context.Context, none) error { return outlast.GiveUp(errors.New("no")) })
 		outlast.Handle(k.client, "good", func(context.Context, none) error { return nil })
 		k.start()
-		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "idle"}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: "idle"}); err != nil {
 			k.Fatal(err)
 		}
 		if _, err := k.client.Inspector().Queues.Pause(k.ctx, "idle", true); err != nil {
@@ -282,28 +281,28 @@ func TestRunDueHeld(t *testing.T) {
 		}
 		k.enqueue(outlast.Draft{Type: "unknown"})
 		k.enqueue(outlast.Draft{Type: "good"})
-		k.due(outlast.Due{Queues: []string{"default", "idle"}}, engine.DueCounts{Started: 2, Succeeded: 1, Dead: 1, Left: 6})
-		k.due(outlast.Due{Queues: []string{"default", "idle"}}, engine.DueCounts{Left: 6})
-	}, outlast.EnqueueOnly())
+		k.due(outlast.Due{Queues: []string{"default", "idle"}}, outlast.DueCounts{Started: 2, Succeeded: 1, Dead: 1, Left: 6})
+		k.due(outlast.Due{Queues: []string{"default", "idle"}}, outlast.DueCounts{Left: 6})
+	}, outlast.WithEnqueueOnly())
 }
 
 // Ticks that are due belong to what is due.
 func TestRunDueTicks(t *testing.T) {
 	virtually(t, func(k *kit) {
 		outlast.Handle(k.client, "report", func(context.Context, none) error { return nil })
-		other := k.open(k.store.Handle(), outlast.EnqueueOnly())
+		other := k.open(k.store.Handle(), outlast.WithEnqueueOnly())
 		if err := other.Start(k.ctx); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := other.Inspector().Schedules.Put(k.ctx, schedule.Schedule{Name: "hourly", Cron: "0 * * * *", Task: schedule.Task{Type: "report"}}); err != nil {
+		if _, err := other.Inspector().Schedules.Put(k.ctx, inspect.Schedule{Name: "hourly", Cron: "0 * * * *", Task: inspect.ScheduledTask{Type: "report"}}); err != nil {
 			k.Fatal(err)
 		}
 		if err := other.Stop(k.ctx); err != nil {
 			k.Fatal(err)
 		}
 		k.after(time.Hour + time.Minute)
-		k.due(outlast.Due{}, engine.DueCounts{Started: 1, Succeeded: 1})
-		k.due(outlast.Due{}, engine.DueCounts{})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 1, Succeeded: 1})
+		k.due(outlast.Due{}, outlast.DueCounts{})
 	})
 }
 
@@ -317,7 +316,7 @@ func TestRunDueBesideLoops(t *testing.T) {
 			k.enqueue(outlast.Draft{Type: "good"})
 		}
 		time.AfterFunc(time.Minute, func() { close(free) })
-		k.due(outlast.Due{}, engine.DueCounts{Started: 3, Succeeded: 3})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 3, Succeeded: 3})
 	})
 }
 
@@ -343,8 +342,8 @@ func TestRunDueBesideOthers(t *testing.T) {
 			return nil
 		})
 		k.enqueue(outlast.Draft{Type: "look"})
-		k.due(outlast.Due{}, engine.DueCounts{Started: 4, Succeeded: 4})
-	}, outlast.EnqueueOnly())
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 4, Succeeded: 4})
+	}, outlast.WithEnqueueOnly())
 }
 
 // One pass works on a client at a time.
@@ -357,23 +356,23 @@ func TestRunDueBusy(t *testing.T) {
 		})
 		k.start()
 		k.enqueue(outlast.Draft{Type: "inner"})
-		k.due(outlast.Due{}, engine.DueCounts{Started: 1, Succeeded: 1})
-	}, outlast.EnqueueOnly())
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 1, Succeeded: 1})
+	}, outlast.WithEnqueueOnly())
 }
 
 // Whoever is to be told of a death hears of it in the pass in which the task died.
 func TestRunDueAlerts(t *testing.T) {
 	virtually(t, func(k *kit) {
 		told := 0
-		outlast.Handle(k.client, "bad", func(context.Context, none) error { return outlast.Dead(errors.New("no")) },
+		outlast.Handle(k.client, "bad", func(context.Context, none) error { return outlast.GiveUp(errors.New("no")) },
 			outlast.AlertTo(func(context.Context, *alert.Message) error { told++; return nil }))
 		k.start()
 		k.enqueue(outlast.Draft{Type: "bad"})
-		k.due(outlast.Due{}, engine.DueCounts{Started: 1, Dead: 1})
+		k.due(outlast.Due{}, outlast.DueCounts{Started: 1, Dead: 1})
 		if told != 1 {
 			k.Errorf("told %d times", told)
 		}
-	}, outlast.EnqueueOnly())
+	}, outlast.WithEnqueueOnly())
 }
 
 // The same on a database: many tasks by several calls with a limit.
@@ -383,7 +382,7 @@ func TestRunDueSQLite(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	client, err := outlast.Open(t.Context(), s, outlast.EnqueueOnly())
+	client, err := outlast.Open(t.Context(), s, outlast.WithEnqueueOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +396,7 @@ func TestRunDueSQLite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, want := range []engine.DueCounts{{Started: 30, Succeeded: 30, Left: 20}, {Started: 20, Succeeded: 20}, {}} {
+	for _, want := range []outlast.DueCounts{{Started: 30, Succeeded: 30, Left: 20}, {Started: 20, Succeeded: 20}, {}} {
 		if got, err := client.RunDue(t.Context(), outlast.Due{Limit: 30}); err != nil || got != want {
 			t.Errorf("got %+v, %v, want %+v", got, err, want)
 		}

@@ -13,7 +13,7 @@ import (
 // nothing between.
 func ExampleClient_RunDue() {
 	ctx := context.Background()
-	client, err := outlast.Open(ctx, memory.New(), outlast.EnqueueOnly())
+	client, err := outlast.Open(ctx, memory.New(), outlast.WithEnqueueOnly())
 	if err != nil {
 		log.Fatal(err)
 	}

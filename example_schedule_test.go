@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store/memory"
 )
 
@@ -22,9 +22,9 @@ func ExampleClient_Inspector_schedule() {
 	if err := client.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
-	view, err := client.Inspector().Schedules.Put(ctx, schedule.Schedule{
-		Name: "nightly", Cron: "0 3 * * *", Zone: "Asia/Shanghai", Overlap: schedule.OverlapSkip,
-		Task: schedule.Task{Type: "report.build"},
+	view, err := client.Inspector().Schedules.Put(ctx, inspect.Schedule{
+		Name: "nightly", Cron: "0 3 * * *", Zone: "Asia/Shanghai", Overlap: inspect.OverlapSkip,
+		Task: inspect.ScheduledTask{Type: "report.build"},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -44,35 +44,28 @@ func Example() {
 	// succeeded
 }
 
-func ExampleFunc() {
+// Run waits for the result, or says how the call died.
+func ExampleDefinition_Run() {
 	ctx := context.Background()
 	client, err := outlast.Open(ctx, memory.New())
 	if err != nil {
 		log.Fatal(err)
 	}
-	charge := outlast.Func(client, "charge", func(_ context.Context, order Order) error {
+	charge := outlast.Define[Order, outlast.None]("charge", outlast.MaxAttempts(3), outlast.Interval(10*time.Millisecond))
+	charge.Handle(client, outlast.NoResult(func(_ context.Context, order Order) error {
 		return errors.New("the bank does not answer")
-	}, outlast.MaxAttempts(3), outlast.Interval(10*time.Millisecond)).
-		Fallback(func(_ context.Context, order Order) error {
-			fmt.Println("tell a person about", order.ID)
-			return nil
-		}).
-		Key(func(order Order) string { return order.ID })
+	}))
 	if err := client.Start(ctx); err != nil {
 		log.Fatal(err)
 	}
 	defer client.Stop(ctx)
 
-	err = charge.Run(ctx, Order{ID: "A-1", Amount: 100})
+	_, err = charge.Run(ctx, client, Order{ID: "A-1", Amount: 100})
 	var dead *outlast.DeadError
 	if errors.As(err, &dead) {
-		fmt.Println(dead.Reason, "after", dead.Attempt, "attempts")
-		fallback, _ := client.Inspector().Tasks.Get(ctx, dead.ID)
-		_, _ = client.Wait(ctx, fallback.FallbackTask)
+		fmt.Println(dead.Reason, "after", dead.Attempt, "attempts:", dead.Failure.Message)
 	}
-	// Unordered output:
-	// exhausted after 3 attempts
-	// tell a person about A-1
+	// Output: exhausted after 3 attempts: the bank does not answer
 }
 
 func ExampleSnooze() {
@@ -100,7 +93,7 @@ func ExampleSnooze() {
 
 func ExampleClient_EnqueueMany() {
 	ctx := context.Background()
-	client, err := outlast.Open(ctx, memory.New(), outlast.EnqueueOnly())
+	client, err := outlast.Open(ctx, memory.New(), outlast.WithEnqueueOnly())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -123,7 +116,7 @@ func ExampleClient_Inspector_redrive() {
 	down := true
 	outlast.Handle(client, "call", func(context.Context, string) error {
 		if down {
-			return outlast.Dead(errors.New("down for maintenance"))
+			return outlast.GiveUp(errors.New("down for maintenance"))
 		}
 		return nil
 	})
@@ -136,10 +129,10 @@ func ExampleClient_Inspector_redrive() {
 	letter, _ := errors.AsType[*outlast.DeadError](err)
 	fmt.Println(letter.Reason)
 	down = false
-	what := dead.Request{Filter: &store.Filter{Type: "call", Reason: task.Rejected}, DryRun: true}
+	what := inspect.RedriveRequest{Filter: &store.Filter{Type: "call", Reason: task.Rejected}, DryRun: true}
 	plan, err := client.Inspector().Letters.Redrive(ctx, what)
 	fmt.Println("would send back", plan.Matched, err)
-	if _, err := client.Inspector().Letters.Redrive(ctx, dead.Request{IDs: []outlast.ID{letter.ID}}); err != nil {
+	if _, err := client.Inspector().Letters.Redrive(ctx, inspect.RedriveRequest{IDs: []outlast.ID{letter.ID}}); err != nil {
 		log.Fatal(err)
 	}
 	again, err := client.Wait(ctx, letter.ID)

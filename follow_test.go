@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -34,8 +34,8 @@ func TestWhatFollowsAnEnd(t *testing.T) {
 	t.Parallel()
 	virtually(t, func(k *kit) {
 		box := &told{}
-		outlast.Handle(k.client, "charge", func(context.Context, string) error { return outlast.Dead(errors.New("no such card")) })
-		outlast.Handle(k.client, "refund", func(context.Context, string) error { return outlast.Dead(errors.New("the bank is closed")) })
+		outlast.Handle(k.client, "charge", func(context.Context, string) error { return outlast.GiveUp(errors.New("no such card")) })
+		outlast.Handle(k.client, "refund", func(context.Context, string) error { return outlast.GiveUp(errors.New("the bank is closed")) })
 		outlast.Handle(k.client, "ship", func(context.Context, string) error { return nil })
 		outlast.Handle(k.client, "told", box.handle)
 		k.start()
@@ -86,7 +86,7 @@ func TestCallbackIsFoundAfterLanesWereAdded(t *testing.T) {
 			tasks = append(tasks, k.enqueue(outlast.Draft{Type: "a", OnSuccess: &task.Follow{Type: "told"}}))
 		}
 		k.after(time.Second)
-		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: task.DefaultQueue, Lanes: 31}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: task.DefaultQueue, Lanes: 31}); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Second)
@@ -98,22 +98,27 @@ func TestCallbackIsFoundAfterLanesWereAdded(t *testing.T) {
 	})
 }
 
-// The callbacks of a durable function are functions of what became of the call.
-func TestFunctionWithCallbacks(t *testing.T) {
+// The callbacks of a definition are definitions that take what became of the call.
+func TestDefinitionWithCallbacks(t *testing.T) {
 	t.Parallel()
 	virtually(t, func(k *kit) {
 		well, badly := &told{}, &told{}
-		charge := outlast.Func(k.client, "charge", func(_ context.Context, m mail) error {
+		thank := outlast.Define[task.Ended, outlast.None]("charge.thank")
+		mourn := outlast.Define[task.Ended, outlast.None]("charge.mourn", outlast.MaxAttempts(2))
+		charge := outlast.Define[mail, outlast.None]("charge").OnSuccess(thank).OnDead(mourn)
+		thank.Handle(k.client, outlast.NoResult(well.handle))
+		mourn.Handle(k.client, outlast.NoResult(badly.handle))
+		charge.Handle(k.client, outlast.NoResult(func(_ context.Context, m mail) error {
 			if m.To == "ann" {
 				return nil
 			}
-			return outlast.Dead(errBroken)
-		}).OnSuccess(well.handle).OnDead(badly.handle, outlast.MaxAttempts(2))
+			return outlast.GiveUp(errBroken)
+		}))
 		k.start()
-		if err := charge.Run(k.ctx, mail{To: "ann"}); err != nil {
+		if _, err := charge.Run(k.ctx, k.client, mail{To: "ann"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := charge.Run(k.ctx, mail{To: "bob"}); err == nil {
+		if _, err := charge.Run(k.ctx, k.client, mail{To: "bob"}); err == nil {
 			t.Fatal("it succeeded")
 		}
 		k.after(time.Second)
@@ -131,7 +136,7 @@ func TestDeadFollowUpAlerts(t *testing.T) {
 		outlast.Handle(k.client, "charge", failing)
 		outlast.Handle(k.client, "refund", failing)
 		k.start()
-		permanent := json.RawMessage(`{"max_attempts": 1, "breaker": "none", "budget": "none"}`)
+		permanent := inline(`{"max_attempts": 1, "breaker": "none", "budget": "none"}`)
 		made := k.enqueue(outlast.Draft{Type: "charge", Retry: permanent})
 		k.after(time.Minute)
 		if alerts := k.log.events(t, "alert"); len(ruled(alerts, "follow_up_dead")) != 0 || len(ruled(alerts, "exhausted")) != 1 {
@@ -222,7 +227,7 @@ func TestCallbackAfterARedrive(t *testing.T) {
 		box, broken := &told{}, true
 		outlast.Handle(k.client, "charge", func(context.Context, string) error {
 			if broken {
-				return outlast.Dead(errBroken)
+				return outlast.GiveUp(errBroken)
 			}
 			return nil
 		})
@@ -233,7 +238,7 @@ func TestCallbackAfterARedrive(t *testing.T) {
 		k.after(time.Second)
 		first := k.get(charge.ID).CallbackTask
 		broken = false
-		if _, err := k.client.Inspector().Letters.Redrive(k.ctx, dead.Request{IDs: []outlast.ID{charge.ID}}); err != nil {
+		if _, err := k.client.Inspector().Letters.Redrive(k.ctx, inspect.RedriveRequest{IDs: []outlast.ID{charge.ID}}); err != nil {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)

@@ -17,7 +17,7 @@ import (
 // Whatever is handed in, it is accepted and comes back as it was, or refused
 // with a typed error that repeats nothing raw.
 func FuzzDraft(f *testing.F) {
-	client, err := outlast.Open(f.Context(), memory.New(), outlast.EnqueueOnly())
+	client, err := outlast.Open(f.Context(), memory.New(), outlast.WithEnqueueOnly())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -30,9 +30,10 @@ func FuzzDraft(f *testing.F) {
 	f.Add("a\r\nb", "\u202e", "é", "https://user@example.com/#x", []byte(nil), []byte(`null`), traceParent+"-", int64(1)<<62, int64(-1)<<62, "\x1b[2J")
 	f.Fuzz(func(t *testing.T, taskType, key, dedupe, url string, payload, retry []byte, trace string, delay, ttl int64, policy string) {
 		draft := outlast.Draft{
-			Type: taskType, Key: key, DedupeKey: dedupe, Payload: payload, Retry: retry, TraceParent: trace,
+			Type: taskType, Key: key, DedupeKey: dedupe, Payload: payload, TraceParent: trace,
 			Delay: time.Duration(delay), TTL: time.Duration(ttl), Policy: policy, Metadata: map[string]string{key: dedupe},
 		}
+		draft = sent(draft, string(retry))
 		if url != "" {
 			draft.Target = &task.Request{URL: url, Method: policy, Headers: map[string]string{key: dedupe}}
 		}

@@ -38,7 +38,7 @@ func TestClassifiersDecideForTasks(t *testing.T) {
 			k.Fatal(err)
 		}
 		outlast.Handle(k.client, "blocked", func(context.Context, string) error { return refused }, outlast.Retry(classified(t, own)))
-		outlast.Handle(k.client, "steered", func(context.Context, string) error { return outlast.Dead(refused) }, outlast.Retry(classified(t, own)))
+		outlast.Handle(k.client, "steered", func(context.Context, string) error { return outlast.GiveUp(refused) }, outlast.Retry(classified(t, own)))
 		outlast.Handle(k.client, "slow", func(ctx context.Context, _ string) error {
 			<-ctx.Done()
 			return ctx.Err()
@@ -127,13 +127,15 @@ func TestHandlerOptionsWithoutMeaning(t *testing.T) {
 		"WithRand":      given(retry.WithRand(zero{})),
 		"nil":           outlast.Retry(nil),
 		"empty":         outlast.Retry(&retry.Policy{}),
-		"Delay":         outlast.Delay(time.Second),
+		"calls":         outlast.Delay(time.Second),
 	} {
 		for form, register := range map[string]func(*outlast.Client, outlast.HandleOption){
 			"Handle": func(c *outlast.Client, opt outlast.HandleOption) { outlast.Handle(c, "t", nothing, opt) },
-			"Func":   func(c *outlast.Client, opt outlast.HandleOption) { outlast.Func(c, "t", nothing, opt) },
-			"Fallback": func(c *outlast.Client, opt outlast.HandleOption) {
-				outlast.Func(c, "t", nothing).Fallback(nothing, opt)
+			"Define": func(c *outlast.Client, opt outlast.HandleOption) {
+				outlast.Define[string, outlast.None]("t", opt).Handle(c, outlast.NoResult(nothing))
+			},
+			"Definition.Handle": func(c *outlast.Client, opt outlast.HandleOption) {
+				outlast.Define[string, outlast.None]("t").Handle(c, outlast.NoResult(nothing), opt)
 			},
 		} {
 			client, err := outlast.Open(t.Context(), memory.New())
@@ -142,9 +144,9 @@ func TestHandlerOptionsWithoutMeaning(t *testing.T) {
 			}
 			register(client, opt)
 			err = client.Start(t.Context())
-			if name == "Delay" && form == "Func" {
+			if name == "calls" && form == "Define" {
 				if err != nil {
-					t.Errorf("a delay of Func: %v", err)
+					t.Errorf("a delay of a definition: %v", err)
 				}
 			} else if refused := wantCode(t, err, task.CodeInvalid); !strings.Contains(refused.Message, name) || len(refused.Fields) != 1 {
 				t.Errorf("%s of %s: %v", name, form, err)

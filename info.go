@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"sync"
 	"time"
 
-	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/engine"
+	"github.com/outlast-dev/outlast/internal/handlers"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -31,7 +31,7 @@ type RunInfo struct {
 type runKey struct{}
 
 // attemptContext is the context of a handler: that of the attempt, with what
-// [Info] and [Progress] need.
+// [Info], [ClientOf] and [Progress] need.
 type attemptContext struct {
 	context.Context
 	run    *engine.Run
@@ -61,8 +61,14 @@ func Info(ctx context.Context) (RunInfo, bool) {
 	}, true
 }
 
-// maxProgress bounds one report of progress, in bytes of JSON.
-const maxProgress = 4 << 10
+// ClientOf is the client that runs the attempt that ctx belongs to, so that a handler can
+// enqueue what follows; nil outside of handlers. Calls of a [Definition] refuse nil.
+func ClientOf(ctx context.Context) *Client {
+	if of, ok := ctx.Value(runKey{}).(*attemptContext); ok {
+		return of.client
+	}
+	return nil
+}
 
 // Progress reports how far the attempt has come: any value that is JSON of at
 // most 4 KiB. Tasks.Get of [Client.Inspector] shows the last one while the attempt runs, on
@@ -77,44 +83,9 @@ func Progress(ctx context.Context, value any) error {
 	if err != nil {
 		return task.Invalid("progress", "the value has no JSON form: "+err.Error(), "")
 	}
-	if len(text) > maxProgress {
+	if len(text) > handlers.MaxProgress {
 		return &Error{Code: task.CodeTooLarge, Message: "progress has more than 4 KiB"}
 	}
-	of.client.registry.progress.set(of.run.Task.ID, of.run.Task.Claim, text)
+	of.client.registry.Progress.Set(of.run.Task.ID, of.run.Task.Claim, text)
 	return nil
-}
-
-// progress keeps the last report of each attempt that runs here.
-type progress struct {
-	mu      sync.Mutex
-	reports map[ID]report
-}
-
-type report struct {
-	claim int64
-	text  json.RawMessage
-}
-
-func (p *progress) set(id ID, claim int64, text json.RawMessage) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.reports == nil {
-		p.reports = make(map[ID]report)
-	}
-	p.reports[id] = report{claim, text}
-}
-
-func (p *progress) get(t *Task) json.RawMessage {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if last := p.reports[t.ID]; last.claim == t.Claim {
-		return last.text
-	}
-	return nil
-}
-
-func (p *progress) end(id ID) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.reports, id)
 }

@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -54,7 +55,7 @@ func TestBacklogOfManyTypes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			backend := &counting{Backend: memory.New()}
 			defer backend.Close()
-			c, err := outlast.Open(t.Context(), backend, outlast.AsServer())
+			c, err := outlast.Open(t.Context(), backend, outlast.WithAllQueues())
 			if err != nil || c.Start(t.Context()) != nil {
 				t.Fatal(err)
 			}
@@ -122,17 +123,17 @@ func TestMaxPushTimeout(t *testing.T) {
 func TestMaxPushTimeoutOfSchedules(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
-	c, err := outlast.Open(t.Context(), backend, outlast.WithMaxPushTimeout(time.Minute), outlast.EnqueueOnly())
+	c, err := outlast.Open(t.Context(), backend, outlast.WithMaxPushTimeout(time.Minute), outlast.WithEnqueueOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Inspector().Queues.Put(t.Context(), outlast.Queue{Name: "default"}); err != nil {
+	if _, err := c.Inspector().Queues.Put(t.Context(), store.Queue{Name: "default"}); err != nil {
 		t.Fatal(err)
 	}
-	s := schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: &task.Request{URL: "https://example.com/"}, Timeout: 2 * time.Minute}}
+	s := inspect.Schedule{Name: "s", Every: time.Hour, Task: inspect.ScheduledTask{Target: &task.Request{URL: "https://example.com/"}, Timeout: 2 * time.Minute}}
 	_, err = c.Inspector().Schedules.Put(t.Context(), s)
 	wantCode(t, err, task.CodeInvalid)
-	object, err := s.Object()
+	object, err := schedules.Object(&s)
 	if err != nil {
 		t.Fatal(err)
 	}

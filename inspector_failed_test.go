@@ -2,7 +2,6 @@ package outlast_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -34,11 +33,11 @@ func (k *kit) failuresOf(filter store.Filter, limit int) (all []*inspect.View, p
 func TestFailuresAreFoundByTheirTime(t *testing.T) {
 	virtually(t, func(k *kit) {
 		outlast.Handle(k.client, "late", func(context.Context, any) error { return errors.New("no") })
-		outlast.Handle(k.client, "dies", func(context.Context, any) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "dies", func(context.Context, any) error { return outlast.GiveUp(errors.New("no")) })
 		outlast.Handle(k.client, "good", func(context.Context, any) error { return nil })
 		k.start()
 		yesterday := task.NewID(time.Now().Add(-24*time.Hour), rand.New(rand.NewPCG(1, 2)))
-		late := k.enqueue(outlast.Draft{ID: yesterday, Type: "late", Retry: json.RawMessage(`{"backoff": {"kind": "fixed", "initial": "24h"}}`)})
+		late := k.enqueue(outlast.Draft{ID: yesterday, Type: "late", Retry: inline(`{"backoff": {"kind": "fixed", "initial": "24h"}}`)})
 		k.after(time.Second)
 		k.enqueue(outlast.Draft{Type: "good"})
 		dies := k.enqueue(outlast.Draft{Type: "dies"})
@@ -65,7 +64,7 @@ func TestFailuresAreFoundByTheirTime(t *testing.T) {
 // The view of failures ends after 1000 where nobody says since when, and nowhere else.
 func TestTheViewOfFailuresIsBoundedButNoLimit(t *testing.T) {
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "fails", func(context.Context, any) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "fails", func(context.Context, any) error { return outlast.GiveUp(errors.New("no")) })
 		k.start()
 		for range 1010 {
 			k.enqueue(outlast.Draft{Type: "fails"})

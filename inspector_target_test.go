@@ -13,6 +13,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/prom"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -179,7 +180,7 @@ outlast_target_held{gate="rate"} 0
 				k.Errorf("%s: %v", message, got)
 			}
 		}
-	}, outlast.WithRegisterer(registry))
+	}, prom.Register(registry))
 }
 
 // An order about a target that no node knows is shown while it holds, and gone

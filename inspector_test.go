@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -25,10 +24,10 @@ func TestWaiting(t *testing.T) {
 			outlast.Handle(k.client, taskType, func(context.Context, mail) error { <-release; return nil })
 		}
 		outlast.Handle(k.client, "fails", func(context.Context, mail) error { return errors.New("no") }, outlast.Interval(time.Hour))
-		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.GiveUp(errors.New("no")) })
 		k.start()
 		defer close(release)
-		for _, queue := range []outlast.Queue{{Name: "paused"}, {Name: "one", Concurrency: 1}, {Name: "nobody"}} {
+		for _, queue := range []store.Queue{{Name: "paused"}, {Name: "one", Concurrency: 1}, {Name: "nobody"}} {
 			if _, err := inspector.Queues.Put(k.ctx, queue); err != nil {
 				k.Fatal(err)
 			}
@@ -133,18 +132,18 @@ func TestBadInspections(t *testing.T) {
 			"page":     third(inspector.Tasks.Find(k.ctx, store.Filter{}, store.Page{Limit: 501})),
 			"cursor":   third(inspector.Tasks.Find(k.ctx, store.Filter{}, store.Page{Cursor: "no"})),
 			"list":     second(inspector.Operations.List(k.ctx, -1)),
-			"queue":    second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a b"})),
-			"lanes":    second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", Lanes: 257})),
-			"type":     second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", UnknownType: "drop"})),
-			"policy":   second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", Policy: "unheard"})),
-			"pending":  second(inspector.Queues.Put(k.ctx, outlast.Queue{Name: "a", MaxPending: -1})),
-			"nothing":  second(inspector.Letters.Redrive(k.ctx, dead.Request{})),
-			"rate":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: -1})),
-			"slow":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 1e-9})),
-			"both":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, IDs: []outlast.ID{{}}})),
-			"none":     second(inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, IDs: []outlast.ID{}})),
-			"no tasks": second(inspector.Tasks.Bulk(k.ctx, bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{}, IDs: []outlast.ID{}})),
-			"too many": second(inspector.Letters.Redrive(k.ctx, dead.Request{IDs: make([]outlast.ID, 10_001)})),
+			"queue":    second(inspector.Queues.Put(k.ctx, store.Queue{Name: "a b"})),
+			"lanes":    second(inspector.Queues.Put(k.ctx, store.Queue{Name: "a", Lanes: 257})),
+			"type":     second(inspector.Queues.Put(k.ctx, store.Queue{Name: "a", UnknownType: "drop"})),
+			"policy":   second(inspector.Queues.Put(k.ctx, store.Queue{Name: "a", Policy: "unheard"})),
+			"pending":  second(inspector.Queues.Put(k.ctx, store.Queue{Name: "a", MaxPending: -1})),
+			"nothing":  second(inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{})),
+			"rate":     second(inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, Rate: -1})),
+			"slow":     second(inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-9})),
+			"both":     second(inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{{}}})),
+			"none":     second(inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, IDs: []outlast.ID{}})),
+			"no tasks": second(inspector.Tasks.Bulk(k.ctx, inspect.BulkRequest{Action: inspect.BulkCancel, Filter: &store.Filter{}, IDs: []outlast.ID{}})),
+			"too many": second(inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{IDs: make([]outlast.ID, 10_001)})),
 		} {
 			if err == nil {
 				k.Errorf("%s: accepted", name)
@@ -189,7 +188,7 @@ func TestRedriveByIDs(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if broken {
-				return outlast.Dead(errors.New("no"))
+				return outlast.GiveUp(errors.New("no"))
 			}
 			got = append(got, m.N)
 			return nil
@@ -197,7 +196,7 @@ func TestRedriveByIDs(t *testing.T) {
 		k.start()
 		ids := k.letters(3)
 		stranger := outlast.NewID()
-		request := dead.Request{IDs: append(ids[:2:2], stranger), DryRun: true}
+		request := inspect.RedriveRequest{IDs: append(ids[:2:2], stranger), DryRun: true}
 		result, err := inspector.Letters.Redrive(k.ctx, request)
 		if err != nil || result.Matched != 2 || len(result.Missing) != 1 || len(result.Sample) != 2 || result.Sample[0].Type != "dies" || k.countLetters() != 3 {
 			k.Fatalf("a dry run gave %+v, %v", result, err)
@@ -236,12 +235,12 @@ func TestRedriveByFilter(t *testing.T) {
 			if counting {
 				ran = append(ran, time.Now())
 			}
-			return outlast.Dead(errors.New("still no"))
+			return outlast.GiveUp(errors.New("still no"))
 		})
 		k.start()
 		k.letters(40)
 		counting = true
-		request := dead.Request{Filter: &store.Filter{Type: "dies"}, DryRun: true, Rate: 5}
+		request := inspect.RedriveRequest{Filter: &store.Filter{Type: "dies"}, DryRun: true, Rate: 5}
 		result, err := inspector.Letters.Redrive(k.ctx, request)
 		if err != nil || result.Matched != 40 || len(result.Sample) != 10 || result.Operation != "" {
 			k.Fatalf("a dry run gave %+v, %v", result, err)
@@ -292,11 +291,11 @@ func TestRedriveOutlivesItsNode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(k *kit) {
-				outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+				outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.GiveUp(errors.New("no")) })
 				k.start()
 				k.letters(30)
 				handle := k.store.Handle()
-				second, err := outlast.Open(k.ctx, handle, outlast.EnqueueOnly())
+				second, err := outlast.Open(k.ctx, handle, outlast.WithEnqueueOnly())
 				if err != nil {
 					k.Fatal(err)
 				}
@@ -304,7 +303,7 @@ func TestRedriveOutlivesItsNode(t *testing.T) {
 				if err := second.Start(k.ctx); err != nil {
 					k.Fatal(err)
 				}
-				result, err := second.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 2})
+				result, err := second.Inspector().Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 2})
 				if err != nil {
 					k.Fatal(err)
 				}
@@ -323,11 +322,11 @@ func TestRedriveOutlivesItsNode(t *testing.T) {
 func TestPurgeAndExport(t *testing.T) {
 	virtually(t, func(k *kit) {
 		inspector := k.client.Inspector()
-		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.GiveUp(errors.New("no")) })
 		k.start()
 		k.letters(250)
 		exported := 0
-		err := inspector.Letters.Export(k.ctx, store.Filter{Type: "dies"}, func(t *outlast.Task, attempts []outlast.Attempt) error {
+		err := inspector.Letters.Export(k.ctx, store.Filter{Type: "dies"}, func(t *outlast.Task, attempts []task.Attempt) error {
 			if exported++; t.State != task.Dead || len(attempts) != 1 {
 				return fmt.Errorf("%s with %d attempts", t.State, len(attempts))
 			}
@@ -354,7 +353,7 @@ func TestPurgeAndExport(t *testing.T) {
 // A key that a purged letter held goes on at once.
 func TestPurgeReleasesTheKey(t *testing.T) {
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.GiveUp(errors.New("no")) })
 		outlast.Handle(k.client, "next", func(context.Context, mail) error { return nil })
 		k.start()
 		bad := k.enqueue(outlast.Draft{Type: "dies", Key: "k"}).ID

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -15,7 +15,7 @@ import (
 func TestListsBelowManyAlerts(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.stuff("billing", 5, time.Now().Add(-time.Hour))
-		k.stuff(alert.Queue, 21_000, time.Now()) // more than the store reads for a page
+		k.stuff(alerts.Queue, 21_000, time.Now()) // more than the store reads for a page
 		for _, filter := range []store.Filter{{}, {Queue: "billing"}, {State: task.Pending}, {Queue: "billing", State: task.Pending}} {
 			for _, limit := range []int{0, 3, 500} {
 				found, next, err := k.client.Inspector().Tasks.Find(k.ctx, filter, store.Page{Limit: limit})

@@ -13,6 +13,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/serving"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -91,6 +93,26 @@ func wantCode(t *testing.T, err error, code task.Code) *outlast.Error {
 		t.Fatalf("got the error %v, want code %s", err, code)
 	}
 	return e
+}
+
+// inline is the policy that a text says.
+func inline(text string) *retry.Policy {
+	spec, err := retry.ParseSpec([]byte(text))
+	if err != nil {
+		panic(err)
+	}
+	made, err := spec.Policy()
+	if err != nil {
+		panic(err)
+	}
+	return made
+}
+
+// sent is a draft with a policy of its own as a server is sent it: a text, with what
+// policies say beyond retries.
+func sent(draft outlast.Draft, policy string) outlast.Draft {
+	serving.SetRetry(&draft, json.RawMessage(policy))
+	return draft
 }
 
 func ptr[T any](value T) *T { return &value }

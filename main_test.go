@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	_ "github.com/outlast-dev/outlast/cel"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

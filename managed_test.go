@@ -4,11 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -20,8 +20,8 @@ func TestManagedByFile(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		bodies := map[string]string{
-			policy.Kind: `{"ttl": "1m"}`, "queue": `{"weight": 2}`, alert.KindRule: `{"on": "dead"}`, alert.KindChannel: `{"kind": "log"}`,
-			schedule.Kind: `{"every": "1h", "task": {"type": "report"}}`,
+			policy.Kind: `{"ttl": "1m"}`, "queue": `{"weight": 2}`, alerts.KindRule: `{"on": "dead"}`, alerts.KindChannel: `{"kind": "log"}`,
+			schedules.Kind: `{"every": "1h", "task": {"type": "report"}}`,
 		}
 		for kind, body := range bodies {
 			if _, err := k.store.Change(k.ctx, store.Change{Put: []store.Object{{Kind: kind, Name: "owned", Body: []byte(body), Managed: policy.ManagedByFile}}}); err != nil {
@@ -31,23 +31,23 @@ func TestManagedByFile(t *testing.T) {
 		inspector := k.client.Inspector()
 		for what, change := range map[string]func() error{
 			"put policy": func() error {
-				_, _, err := inspector.Policies.Put(k.ctx, policy.Change{Name: "owned", Form: []byte(`{}`)})
+				_, _, err := inspector.Policies.Put(k.ctx, inspect.PolicyChange{Name: "owned", Form: []byte(`{}`)})
 				return err
 			},
-			"delete policy": func() error { return inspector.Policies.Delete(k.ctx, policy.Change{Name: "owned"}) },
-			"put queue":     func() error { _, err := inspector.Queues.Put(k.ctx, outlast.Queue{Name: "owned"}); return err },
+			"delete policy": func() error { return inspector.Policies.Delete(k.ctx, inspect.PolicyChange{Name: "owned"}) },
+			"put queue":     func() error { _, err := inspector.Queues.Put(k.ctx, store.Queue{Name: "owned"}); return err },
 			"put rule": func() error {
 				_, err := inspector.Alerts.Rules.Put(k.ctx, alert.Rule{Name: "owned", On: alert.OnDead})
 				return err
 			},
 			"delete rule": func() error { return inspector.Alerts.Rules.Delete(k.ctx, "owned") },
 			"put channel": func() error {
-				_, err := inspector.Alerts.Channels.Put(k.ctx, channel.Spec{Name: "owned", Kind: channel.Log})
+				_, err := inspector.Alerts.Channels.Put(k.ctx, alert.ChannelSpec{Name: "owned", Kind: alert.ToLog})
 				return err
 			},
 			"delete channel": func() error { return inspector.Alerts.Channels.Delete(k.ctx, "owned") },
 			"put schedule": func() error {
-				_, err := inspector.Schedules.Put(k.ctx, schedule.Schedule{Name: "owned", Every: time.Hour, Task: schedule.Task{Type: "report"}})
+				_, err := inspector.Schedules.Put(k.ctx, inspect.Schedule{Name: "owned", Every: time.Hour, Task: inspect.ScheduledTask{Type: "report"}})
 				return err
 			},
 			"delete schedule": func() error { _, err := inspector.Schedules.Delete(k.ctx, "owned"); return err },

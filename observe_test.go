@@ -14,6 +14,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/internal/racetest"
+	"github.com/outlast-dev/outlast/prom"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -32,7 +33,7 @@ func TestEvents(t *testing.T) {
 			case 3:
 				return nil
 			}
-			return outlast.Dead(errors.New("secret message"))
+			return outlast.GiveUp(errors.New("secret message"))
 		})
 		k.start()
 		id := k.enqueue(outlast.Draft{Type: "t", TraceParent: traceParent, Payload: []byte(`{"to":"secret payload"}`)}).ID
@@ -174,7 +175,7 @@ func TestOddCategoryOfAHandler(t *testing.T) {
 				}
 			}
 		}
-	}, outlast.WithRegisterer(registry))
+	}, prom.Register(registry))
 }
 
 // oddError is an error whose verdict has this category.
@@ -194,7 +195,7 @@ func TestMetrics(t *testing.T) {
 			}
 			return nil
 		})
-		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.GiveUp(errors.New("no")) })
 		k.start()
 		draft := outlast.Draft{Type: "t", DedupeKey: "d"}
 		k.enqueue(draft)
@@ -242,9 +243,9 @@ outlast_tasks_enqueued_total{kind="invalid",queue=""} 1
 				k.Errorf("%s has %d series, %v", name, n, err)
 			}
 		}
-		twin := k.open(k.store.Handle(), outlast.WithRegisterer(registry))
+		twin := k.open(k.store.Handle(), prom.Register(registry))
 		wantCode(k.T, twin.Start(k.ctx), task.CodeConflict)
-	}, outlast.WithRegisterer(registry))
+	}, prom.Register(registry))
 	if n, err := testutil.GatherAndCount(registry); err != nil || n != 0 {
 		t.Errorf("%d series are left after Stop, %v", n, err)
 	}
@@ -255,7 +256,7 @@ outlast_tasks_enqueued_total{kind="invalid",queue=""} 1
 func TestHousekeeping(t *testing.T) {
 	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "dies", func(context.Context, mail) error { return outlast.GiveUp(errors.New("no")) })
 		outlast.Handle(k.client, "lives", func(context.Context, mail) error { return nil })
 		k.start()
 		k.enqueue(outlast.Draft{Type: "dies", Payload: []byte(`{"to":"secret"}`)})

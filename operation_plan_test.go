@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -65,10 +64,10 @@ func TestOperationOfADamagedPlan(t *testing.T) {
 					if kind == "bulk" {
 						k.enqueue(outlast.Draft{Type: "t", Delay: time.Hour})
 						k.after(time.Second)
-						id = k.bulk(bulk.Request{Action: bulk.Cancel, Filter: &store.Filter{Type: "t"}}).Operation
+						id = k.bulk(inspect.BulkRequest{Action: inspect.BulkCancel, Filter: &store.Filter{Type: "t"}}).Operation
 						read = func() error { _, _, err := inspector.Operations.BulkItems(k.ctx, id, store.Page{}); return err }
 					} else {
-						id = k.redrive(dead.Request{Filter: &store.Filter{}})
+						id = k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}})
 						read = func() error { _, _, err := inspector.Operations.RedriveItems(k.ctx, id, store.Page{}); return err }
 					}
 					k.after(10 * time.Second)

@@ -1,7 +1,9 @@
 package outlast
 
 import (
-	"github.com/outlast-dev/outlast/store"
+	"time"
+
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -13,8 +15,8 @@ type (
 	ID = task.ID
 	// Error is the typed error of every call: code, message, hint, fields.
 	Error = task.Error
-	// Attempt is one recorded execution of a task.
-	Attempt = task.Attempt
-	// Queue is a named stream of tasks with its lanes and limits.
-	Queue = store.Queue
 )
+
+// NewID makes an id for a draft, for callers that want to repeat an enqueue
+// whose outcome they do not know.
+func NewID() ID { return accept.NewID(time.Now()) }

@@ -25,9 +25,8 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/alert/channel"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -55,7 +54,7 @@ func really(t *testing.T, s store.Backend, opts ...outlast.Option) (context.Cont
 	return ctx, client
 }
 
-var quickly = json.RawMessage(`{"max_attempts": 3, "backoff": {"kind": "fixed", "initial": "10ms", "jitter": "none"}}`)
+var quickly = inline(`{"max_attempts": 3, "backoff": {"kind": "fixed", "initial": "10ms", "jitter": "none"}}`)
 
 func TestPush(t *testing.T) {
 	var mu sync.Mutex
@@ -76,7 +75,7 @@ func TestPush(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	ctx, client := really(t, memory.New(), outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")),
+	ctx, client := really(t, memory.New(), outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")),
 		outlast.WithTargetSecret("127.0.0.1", make([]byte, 32)))
 
 	payload := `{"n":12345678901234567890}`
@@ -112,7 +111,7 @@ func TestServicesOfOneHost(t *testing.T) {
 	}
 	dead, deadCalls := serve(http.StatusServiceUnavailable)
 	well, wellCalls := serve(http.StatusOK)
-	ctx, client := really(t, memory.New(), outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	ctx, client := really(t, memory.New(), outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	enqueue := func(url string, count int) {
 		for range count {
 			if _, err := client.Enqueue(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: url}}); err != nil {
@@ -161,7 +160,7 @@ func TestTargetSecrets(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header }))
 		defer server.Close()
 		port := server.URL[strings.LastIndex(server.URL, ":"):]
-		options := []outlast.Option{outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8"))}
+		options := []outlast.Option{outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8"))}
 		for place, secret := range secrets {
 			options = append(options, outlast.WithTargetSecret(strings.Replace(place, ":PORT", port, 1), bytes.Repeat([]byte{secret}, 32)))
 		}
@@ -197,7 +196,7 @@ func TestTargetSecrets(t *testing.T) {
 func TestPushToPrivateAddress(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("reached") }))
 	defer server.Close()
-	ctx, client := really(t, memory.New(), outlast.AsServer())
+	ctx, client := really(t, memory.New(), outlast.WithAllQueues())
 	number, name := server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 	_, err := client.Run(ctx, outlast.Draft{Retry: quickly, Target: &task.Request{URL: name}})
 	var dead *outlast.DeadError
@@ -217,11 +216,11 @@ func TestPushToPrivateAddress(t *testing.T) {
 	_, err = client.EnqueueMany(ctx, []outlast.Draft{{Type: "t"}, {Target: private}}, true)
 	wantPrivate(t, err, "tasks[1].target.url")
 	inspector := client.Inspector()
-	_, err = inspector.Schedules.Put(ctx, schedule.Schedule{Name: "s", Every: time.Hour, Task: schedule.Task{Target: private}})
+	_, err = inspector.Schedules.Put(ctx, inspect.Schedule{Name: "s", Every: time.Hour, Task: inspect.ScheduledTask{Target: private}})
 	wantPrivate(t, err, "task.target.url")
-	_, err = inspector.Alerts.Channels.Put(ctx, channel.Spec{Name: "ops", Kind: channel.Webhook, URL: number})
+	_, err = inspector.Alerts.Channels.Put(ctx, alert.ChannelSpec{Name: "ops", Kind: alert.ToWebhook, URL: number})
 	wantPrivate(t, err, "url")
-	_, _, err = inspector.Policies.Put(ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"fallback":{"target":{"url":"` + number + `"}}}`)})
+	_, _, err = inspector.Policies.Put(ctx, inspect.PolicyChange{Name: "p", Form: json.RawMessage(`{"fallback":{"target":{"url":"` + number + `"}}}`)})
 	wantPrivate(t, err, "fallback.target.url")
 }
 
@@ -251,7 +250,8 @@ func TestEnqueueTx(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := outlast.Func(client, "f", func(_ context.Context, n int) error { ran <- n; return nil })
+	f := outlast.Define[int, outlast.None]("f")
+	f.Handle(client, outlast.NoResult(func(_ context.Context, n int) error { ran <- n; return nil }))
 	if err := client.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestEnqueueTx(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		receipt, err := f.Tx(t.Context(), tx, n)
+		receipt, err := f.EnqueueTx(t.Context(), client, tx, n)
 		if err != nil {
 			t.Fatal(err)
 		}

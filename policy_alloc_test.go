@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -26,7 +26,7 @@ func chosen(tb testing.TB) (*registry, map[string]*task.Task) {
 		tb.Fatal(err)
 	}
 	Handle(c, "built", func(context.Context, string) error { return nil }, Retry(made))
-	c.registry.take([]store.Object{
+	c.registry.policies.Take([]store.Object{
 		{Kind: policy.Kind, Name: "p", Version: 3, Body: []byte(`{"max_attempts": 3}`)},
 		{Kind: policy.Kind, Name: "tried", Version: 2, Body: []byte(`{"max_attempts": 9, "canary": {"share": "0.0001%", "base_version": 1, "base": {"max_attempts": 6}}}`)},
 		{Kind: policy.KindType, Name: "limited", Body: []byte(`{"max_attempts": 2}`)},

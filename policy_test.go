@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-func (k *kit) putPolicy(name, form string) *policy.Named {
+func (k *kit) putPolicy(name, form string) *inspect.NamedPolicy {
 	k.Helper()
-	named, _, err := k.client.Inspector().Policies.Put(k.ctx, policy.Change{Name: name, Form: json.RawMessage(form)})
+	named, _, err := k.client.Inspector().Policies.Put(k.ctx, inspect.PolicyChange{Name: name, Form: json.RawMessage(form)})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestWhichPolicyHolds(t *testing.T) {
 		}
 		holds(outlast.Draft{Type: "x"}, "default", 8)
 		k.putPolicy("of-queue", `{"max_attempts": 11}`)
-		if _, err := inspector.Queues.Put(k.ctx, outlast.Queue{Name: "q", Policy: "of-queue"}); err != nil {
+		if _, err := inspector.Queues.Put(k.ctx, store.Queue{Name: "q", Policy: "of-queue"}); err != nil {
 			t.Fatal(err)
 		}
 		holds(outlast.Draft{Type: "x", Queue: "q"}, "of-queue", 11)
@@ -103,7 +104,7 @@ func TestWhichPolicyHolds(t *testing.T) {
 		k.object(policy.KindType, "coded", `{"policy": "of-queue", "queue": "q", "max_attempts": 3}`)
 		holds(outlast.Draft{Type: "coded"}, "of-queue", 3)
 		holds(outlast.Draft{Type: "coded", Policy: "payment"}, "payment", 12)
-		holds(outlast.Draft{Type: "coded", Retry: json.RawMessage(`{"max_attempts": 13}`)}, "inline", 13)
+		holds(outlast.Draft{Type: "coded", Retry: inline(`{"max_attempts": 13}`)}, "inline", 13)
 		if view := k.get(k.enqueue(outlast.Draft{Type: "coded", Delay: time.Hour}).ID); view.Queue != "q" {
 			t.Errorf("queue %s", view.Queue)
 		}
@@ -111,7 +112,7 @@ func TestWhichPolicyHolds(t *testing.T) {
 		holds(outlast.Draft{Type: "x"}, "default", 14)
 
 		k.object(policy.KindSetting, policy.Retries, `{"on": false}`)
-		for _, d := range []outlast.Draft{{Type: "x"}, {Type: "coded"}, {Type: "x", Policy: "payment"}, {Type: "x", Retry: json.RawMessage(`{"max_attempts": 13}`)}} {
+		for _, d := range []outlast.Draft{{Type: "x"}, {Type: "coded"}, {Type: "x", Policy: "payment"}, {Type: "x", Retry: inline(`{"max_attempts": 13}`)}} {
 			if view := k.get(k.enqueue(d).ID); view.MaxAttempts != 1 {
 				t.Errorf("%+v: %d attempts with retries off", d, view.MaxAttempts)
 			}
@@ -137,7 +138,7 @@ func TestRetriesOff(t *testing.T) {
 		five := 5
 		for _, d := range []outlast.Draft{
 			{Type: "t", MaxAttempts: &five},
-			{Type: "t", Retry: json.RawMessage(`{"unlimited": true, "rules": [{"when": "attempt < 9", "then": "snooze"}]}`)},
+			{Type: "t", Retry: inline(`{"unlimited": true, "rules": [{"when": "attempt < 9", "then": "snooze"}]}`)},
 		} {
 			made := k.enqueue(d)
 			k.after(time.Second)
@@ -183,7 +184,7 @@ func TestPolicyThatIsGone(t *testing.T) {
 		k.start()
 		k.putPolicy("p", `{"max_attempts": 3}`)
 		made := k.enqueue(outlast.Draft{Type: "x", Policy: "p", Delay: time.Hour})
-		if err := k.client.Inspector().Policies.Delete(k.ctx, policy.Change{Name: "p"}); err != nil {
+		if err := k.client.Inspector().Policies.Delete(k.ctx, inspect.PolicyChange{Name: "p"}); err != nil {
 			t.Fatal(err)
 		}
 		if view := k.get(made.ID); view.PolicyName != "default" || view.MaxAttempts != 8 {
@@ -241,12 +242,12 @@ func TestPolicyChanges(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		inspector := k.client.Inspector()
-		put := func(name, form string, version *int64) (*policy.Named, bool, error) {
-			return inspector.Policies.Put(outlast.WithActor(k.ctx, "ann", "", ""), policy.Change{Name: name, Form: json.RawMessage(form), Version: version})
+		put := func(name, form string, version *int64) (*inspect.NamedPolicy, bool, error) {
+			return inspector.Policies.Put(outlast.WithActor(k.ctx, "ann", "", ""), inspect.PolicyChange{Name: name, Form: json.RawMessage(form), Version: version})
 		}
 		none, one := int64(0), int64(1)
 		first, changed, err := put("p", `{"max_attempts": 3, "ttl": "1m"}`, &none)
-		if err != nil || !changed || first.Version != 1 || first.Source != policy.API || first.Actor != "ann" {
+		if err != nil || !changed || first.Version != 1 || first.Source != inspect.PolicyAPI || first.Actor != "ann" {
 			t.Fatalf("%+v, %v, %v", first, changed, err)
 		}
 		if same, changed, err := put("p", ` {"ttl":"60s" , "max_attempts":3}`, nil); err != nil || changed || same.Version != 1 {
@@ -262,7 +263,7 @@ func TestPolicyChanges(t *testing.T) {
 		if _, _, err := put("p", `{"max_attempts": 5}`, &one); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) {
 			t.Errorf("it has changed: %v", err)
 		}
-		preview, changed, err := inspector.Policies.Put(k.ctx, policy.Change{Name: "p", Form: json.RawMessage(`{"max_attempts": 6}`), DryRun: true})
+		preview, changed, err := inspector.Policies.Put(k.ctx, inspect.PolicyChange{Name: "p", Form: json.RawMessage(`{"max_attempts": 6}`), DryRun: true})
 		if err != nil || !changed || preview.Version != 3 || preview.Policy.MaxAttempts() != 6 {
 			t.Errorf("%+v, %v, %v", preview, changed, err)
 		}
@@ -273,14 +274,14 @@ func TestPolicyChanges(t *testing.T) {
 		if err != nil || len(rows) != 2 || rows[0].Actor != "ann" || rows[0].Action != "policy.put" || rows[0].Before == nil || rows[1].Before != nil {
 			t.Errorf("%+v, %v", rows, err)
 		}
-		if _, err := inspector.Queues.Put(k.ctx, outlast.Queue{Name: "q", Policy: "p"}); err != nil {
+		if _, err := inspector.Queues.Put(k.ctx, store.Queue{Name: "q", Policy: "p"}); err != nil {
 			t.Error(err)
 		}
-		if err := inspector.Policies.Delete(k.ctx, policy.Change{Name: "p"}); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) || !strings.Contains(err.Error(), "queue/q") {
+		if err := inspector.Policies.Delete(k.ctx, inspect.PolicyChange{Name: "p"}); !errors.Is(err, &outlast.Error{Code: task.CodeConflict}) || !strings.Contains(err.Error(), "queue/q") {
 			t.Errorf("a queue names it: %v", err)
 		}
 		for _, name := range []string{"payment", "nothere"} {
-			if err := inspector.Policies.Delete(k.ctx, policy.Change{Name: name}); !errors.Is(err, &outlast.Error{Code: task.CodeNotFound}) {
+			if err := inspector.Policies.Delete(k.ctx, inspect.PolicyChange{Name: name}); !errors.Is(err, &outlast.Error{Code: task.CodeNotFound}) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -288,7 +289,7 @@ func TestPolicyChanges(t *testing.T) {
 		if _, _, err := put("filed", `{}`, nil); !errors.Is(err, &outlast.Error{Code: task.CodeManagedByFile}) {
 			t.Errorf("the file owns it: %v", err)
 		}
-		if err := inspector.Policies.Delete(k.ctx, policy.Change{Name: "filed"}); !errors.Is(err, &outlast.Error{Code: task.CodeManagedByFile}) {
+		if err := inspector.Policies.Delete(k.ctx, inspect.PolicyChange{Name: "filed"}); !errors.Is(err, &outlast.Error{Code: task.CodeManagedByFile}) {
 			t.Errorf("the file owns it: %v", err)
 		}
 		all, err := inspector.Policies.List(k.ctx)

@@ -85,7 +85,7 @@ func (h *hook) call(t *testing.T, by *outlast.Client, count int) (ended []*inspe
 	return ended
 }
 
-var loopback = outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8"))
+var loopback = outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8"))
 
 // A node that may not call an address leaves the task to one that may, at no cost;
 // without such a node the task fails for good.
@@ -120,7 +120,7 @@ func TestTasksGoToNodesThatMayCall(t *testing.T) {
 // A node that makes no requests of a queue does not judge for those that will.
 func TestEnqueuersDoNotJudgeAddresses(t *testing.T) {
 	h, data := newHook(t), memory.New()
-	producer, err := outlast.Open(t.Context(), data, outlast.EnqueueOnly())
+	producer, err := outlast.Open(t.Context(), data, outlast.WithEnqueueOnly())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestTasksGoToNodesThatSignAndMayCall(t *testing.T) {
 	secret := outlast.WithTargetSecret("127.0.0.1", []byte(strings.Repeat("s", 32)))
 	unsigned := reaching(t, data, log, loopback)
 	reaching(t, data.Handle(), log, secret, loopback)
-	reaching(t, data.Handle(), log, secret, outlast.AllowTargets(netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")))
+	reaching(t, data.Handle(), log, secret, outlast.WithAllowedTargets(netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.168.0.0/16")))
 	waitForSigners(t, unsigned, 2)
 	for _, view := range h.call(t, unsigned, 60) {
 		if view.State != task.Succeeded || view.Attempt != 1 {

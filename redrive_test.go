@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/dead"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -34,7 +35,7 @@ func (p *patient) handle(_ context.Context, m mail) error {
 	p.mu.Unlock()
 	switch {
 	case !healthy:
-		return outlast.Dead(errors.New("no"))
+		return outlast.GiveUp(errors.New("no"))
 	case fail != nil:
 		return fail(m.N)
 	}
@@ -75,7 +76,7 @@ func (k *kit) dying(p *patient, n int, change ...func(*outlast.Draft)) []outlast
 	return ids
 }
 
-func (k *kit) redrive(request dead.Request) string {
+func (k *kit) redrive(request inspect.RedriveRequest) string {
 	k.Helper()
 	result, err := k.client.Inspector().Letters.Redrive(k.ctx, request)
 	if err != nil || result.Operation == "" {
@@ -94,11 +95,15 @@ func (k *kit) operation(id string, state store.OperationState) (*store.Operation
 	if !ok || operation.State != state {
 		k.Fatalf("the operation is %s (%s), want %s: %+v", operation.State, operation.Error, state, progress)
 	}
+	seen := k.client.Inspector().Operations.Progress(operation)
+	if seen.Sent != progress.Sent || seen.Skipped != progress.Skipped || seen.Waiting != progress.Waiting || seen.Watched && seen.Failing != progress.Failing {
+		k.Errorf("the progress is shown as %+v: %+v", seen, progress)
+	}
 	return operation, progress
 }
 
 // items reads a whole report and counts by status.
-func (k *kit) items(id string) (all []dead.Item, counts map[string]int) {
+func (k *kit) items(id string) (all []inspect.RedriveItem, counts map[string]int) {
 	k.Helper()
 	counts = map[string]int{}
 	for cursor := ""; ; {
@@ -134,7 +139,7 @@ func TestRedriveCanary(t *testing.T) {
 				<-time.After(2 * time.Second)
 				return nil
 			})
-			id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
+			id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
 			k.after(time.Second)
 			operation, progress := k.operation(id, store.OperationRunning)
 			if operation.Done != 4 || !strings.Contains(progress.Waiting, "0 of 4") || k.countLetters() != 26 {
@@ -156,11 +161,11 @@ func TestRedriveCanary(t *testing.T) {
 			k.dying(p, 30)
 			p.cured(func(n int) error {
 				if n == 2 {
-					return outlast.Dead(errors.New("still no"))
+					return outlast.GiveUp(errors.New("still no"))
 				}
 				return nil
 			})
-			id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
+			id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
 			k.after(time.Minute)
 			operation, _ := k.operation(id, store.OperationFailed)
 			if operation.Done != 4 || operation.Error != "the canary failed: 1 of 4 letters have died again" || operation.FinishedAt.IsZero() {
@@ -186,7 +191,7 @@ func TestRedriveCanary(t *testing.T) {
 				k.Fatal(err)
 			}
 			p.cured(nil)
-			id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
+			id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
 			k.after(9 * time.Minute)
 			k.operation(id, store.OperationRunning)
 			k.after(2 * time.Minute)
@@ -208,7 +213,7 @@ func TestRedriveCanary(t *testing.T) {
 			p := &patient{}
 			ids := k.dying(p, 6)
 			p.cured(nil)
-			id := k.redrive(dead.Request{IDs: ids, Rate: 1})
+			id := k.redrive(inspect.RedriveRequest{IDs: ids, Rate: 1})
 			k.after(2500 * time.Millisecond)
 			if _, err := k.client.Inspector().Operations.Cancel(k.ctx, id); err != nil {
 				k.Fatal(err)
@@ -225,7 +230,7 @@ func TestRedriveCanary(t *testing.T) {
 			ids := k.dying(p, 6)
 			p.cured(nil)
 			stranger := outlast.NewID()
-			result, err := k.client.Inspector().Letters.Redrive(k.ctx, dead.Request{IDs: append(ids[1:4:4], stranger), Canary: 1})
+			result, err := k.client.Inspector().Letters.Redrive(k.ctx, inspect.RedriveRequest{IDs: append(ids[1:4:4], stranger), Canary: 1})
 			if err != nil || result.Operation == "" || result.Matched != 3 || !slices.Equal(result.Missing, []outlast.ID{stranger}) {
 				k.Fatalf("got %+v, %v", result, err)
 			}
@@ -277,8 +282,8 @@ func TestRedriveCanaryOfLettersThatAreGone(t *testing.T) {
 		k.client = k.open(backend)
 		p := &patient{}
 		backend.letters = k.dying(p, 30)[:4]
-		p.cured(func(int) error { return outlast.Dead(errors.New("still no")) })
-		id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
+		p.cured(func(int) error { return outlast.GiveUp(errors.New("still no")) })
+		id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
 		k.after(time.Minute)
 		operation, progress := k.operation(id, store.OperationFailed)
 		if operation.Done != 8 || progress.Skipped != 4 || len(p.ran()) != 4 {
@@ -295,8 +300,8 @@ func TestRedriveCanaryWhoseNoteWasNotAnswered(t *testing.T) {
 		k.client = k.open(backend)
 		p := &patient{}
 		k.dying(p, 30)
-		p.cured(func(int) error { return outlast.Dead(errors.New("still no")) })
-		id := k.redrive(dead.Request{Filter: &store.Filter{}, Canary: 4})
+		p.cured(func(int) error { return outlast.GiveUp(errors.New("still no")) })
+		id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: 4})
 		k.after(time.Minute)
 		operation, _ := k.operation(id, store.OperationFailed)
 		if !backend.lost || operation.Done != 4 || len(p.ran()) != 4 {
@@ -321,7 +326,7 @@ func TestRedriveBehindManyNewerOnesIsTakenOver(t *testing.T) {
 			}
 		}
 		elsewhere := k.open(k.store) // it only begins redrives
-		result, err := elsewhere.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}})
+		result, err := elsewhere.Inspector().Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}})
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -340,7 +345,7 @@ func TestRedriveMeansWhatItsDryRunCounted(t *testing.T) {
 		k.dying(p, 3)
 		begins := k.open(k.store) // it works on nothing
 		inspector := begins.Inspector()
-		dry, err := inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, DryRun: true})
+		dry, err := inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, DryRun: true})
 		if err != nil || dry.Matched != 3 {
 			t.Fatalf("dry run: %+v, %v", dry, err)
 		}
@@ -350,7 +355,7 @@ func TestRedriveMeansWhatItsDryRunCounted(t *testing.T) {
 			return id
 		}
 		late := []outlast.ID{die()}
-		result, err := inspector.Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{DiedBefore: dry.DiedBefore}})
+		result, err := inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{DiedBefore: dry.DiedBefore}})
 		if err != nil || result.Matched != 3 {
 			t.Fatalf("got %+v, %v", result, err)
 		}
@@ -378,7 +383,7 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 	fails := map[string]func(int) error{
 		"dead again": func(n int) error {
 			if n%2 == 0 {
-				return outlast.Dead(errors.New("still no"))
+				return outlast.GiveUp(errors.New("still no"))
 			}
 			return nil
 		},
@@ -396,9 +401,12 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 				p := &patient{}
 				k.dying(p, 300)
 				p.cured(fail)
-				id := k.redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 0.3})
+				id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
 				k.after(time.Minute)
 				operation, progress := k.operation(id, store.OperationFailed)
+				if !k.client.Inspector().Operations.Progress(operation).Watched {
+					k.Error("nobody watches the letters")
+				}
 				if operation.Done > 20 || !strings.Contains(operation.Error, fmt.Sprintf(said[name], progress.Failing)+", more than the share of 0.3") || progress.Failing < 3 {
 					k.Errorf("%d were sent: %s; %+v", operation.Done, operation.Error, progress)
 				}
@@ -411,11 +419,11 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 			k.dying(p, 300)
 			p.cured(func(n int) error {
 				if n%5 == 4 {
-					return outlast.Dead(errors.New("still no"))
+					return outlast.GiveUp(errors.New("still no"))
 				}
 				return nil
 			})
-			id := k.redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 0.3})
+			id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
 			k.after(time.Minute)
 			if operation, _ := k.operation(id, store.OperationDone); operation.Done != 300 {
 				k.Errorf("got %+v", operation)
@@ -433,7 +441,7 @@ func TestRedriveStopsIfFailing(t *testing.T) {
 				k.Fatal(err)
 			}
 			p.cured(nil)
-			id := k.redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 0.3})
+			id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 0.3})
 			k.after(time.Minute)
 			if operation, progress := k.operation(id, store.OperationRunning); operation.Done != 10 || progress.Waiting != "10 letters have no outcome yet" {
 				k.Errorf("%d were sent, %+v", operation.Done, progress)
@@ -464,11 +472,11 @@ func TestRedriveKeepsTheOrderOfKeys(t *testing.T) {
 				next := 0
 				k.dying(p, n, func(d *outlast.Draft) {
 					d.ID, d.Key = made[next], fmt.Sprint("k", next%3)
-					d.Retry = []byte(`{"order_on_dead":"skip"}`)
+					d.Retry = inline(`{"order_on_dead":"skip"}`)
 					next++
 				})
 				p.cured(nil)
-				id := k.redrive(dead.Request{Filter: &store.Filter{}, Rate: rate})
+				id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Rate: rate})
 				k.after(time.Minute)
 				k.operation(id, store.OperationDone)
 				last := map[int]int{}
@@ -494,17 +502,17 @@ func TestRedriveReport(t *testing.T) {
 		ids := k.dying(p, 10)
 		p.cured(func(n int) error {
 			if n == 0 {
-				return outlast.Dead(errors.New("still no"))
+				return outlast.GiveUp(errors.New("still no"))
 			}
 			return nil
 		})
-		id := k.redrive(dead.Request{Filter: &store.Filter{}, Rate: 1})
+		id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 1})
 		k.after(500 * time.Millisecond)
 		if _, err := inspector.Operations.Pause(outlast.WithActor(k.ctx, "ann", "10.0.0.9", "r-1"), id); err != nil {
 			k.Fatal(err)
 		}
 		k.after(5 * time.Second)
-		if _, err := inspector.Letters.Redrive(k.ctx, dead.Request{IDs: ids[8:9]}); err != nil {
+		if _, err := inspector.Letters.Redrive(k.ctx, inspect.RedriveRequest{IDs: ids[8:9]}); err != nil {
 			k.Fatal(err)
 		}
 		if _, err := inspector.Letters.Purge(k.ctx, store.Filter{IDs: ids[9:]}, false); err != nil {
@@ -558,7 +566,7 @@ func TestRedriveOfManyLetters(t *testing.T) {
 		p := &patient{}
 		k.dying(p, 4500)
 		p.cured(nil)
-		id := k.redrive(dead.Request{Filter: &store.Filter{}})
+		id := k.redrive(inspect.RedriveRequest{Filter: &store.Filter{}})
 		k.after(time.Minute)
 		operation, progress := k.operation(id, store.OperationDone)
 		if operation.Matched != 4500 || operation.Done != 4500 || progress.Sent != 4500 || k.countLetters() != 0 || len(p.ran()) != 4500 {

@@ -6,17 +6,19 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync"
-	"sync/atomic"
+	"strings"
 
-	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/duepass"
+	"github.com/outlast-dev/outlast/internal/engine"
+	"github.com/outlast-dev/outlast/internal/exhaustion"
+	"github.com/outlast-dev/outlast/internal/handlers"
+	"github.com/outlast-dev/outlast/internal/inforce"
+	"github.com/outlast-dev/outlast/internal/push"
 	"github.com/outlast-dev/outlast/internal/reach"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/push"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -24,139 +26,77 @@ import (
 // registry is what this node can run: Go handlers by type, and HTTP requests.
 // It implements [engine.Registry]; reads take no lock.
 type registry struct {
-	client   *Client
-	sender   *push.Sender
-	outbound *safehttp.Client
-	set      atomic.Pointer[policy.Set]
-	inline   policyCache
-	presets  policyCache
-	missing  policyCache // names that mean nothing, of which was told
-	progress progress
-
-	mu       sync.Mutex // held by changes
-	wrong    accept.Complaints
-	handlers atomic.Pointer[map[string]*handler] // copied at every change
-	serves   atomic.Pointer[store.Serving]       // of each queue that it serves
-	reach    string                              // see [reach.Reach.Text]
+	*handlers.Handlers
+	client    *Client
+	policies  *inforce.Policies
+	exhausted *exhaustion.Watch
+	sender    *push.Sender
+	outbound  *safehttp.Client
 }
 
-// handler is a registered type. Immutable.
-type handler struct {
-	run   engine.Handler
-	rules typeRules
-}
-
-var _ engine.Registry = (*registry)(nil)
+var (
+	_ engine.Registry  = (*registry)(nil)
+	_ duepass.Registry = (*registry)(nil)
+)
 
 func newRegistry(c *Client) *registry {
-	outbound := safehttp.New(safehttp.Options{Allow: c.allow})
-	r := &registry{
+	o := &c.options
+	outbound := safehttp.New(safehttp.Options{Allow: o.Allow, Instead: o.Outbound})
+	text := (&reach.Reach{Allow: o.Allow, Sign: slices.Collect(maps.Keys(o.Secrets))}).Text()
+	known := handlers.New(text, o.Logger, func() bool { return c.state.Load() == started })
+	return &registry{
+		Handlers: known,
 		client:   c,
-		outbound: outbound,
-		sender:   push.New(outbound, push.Options{Version: buildVersion(), Timeout: c.pushTimeout}),
-		reach:    (&reach.Reach{Allow: c.allow, Sign: slices.Collect(maps.Keys(c.secrets))}).Text(),
-	}
-	set, _ := policy.NewSet(nil, nil)
-	r.set.Store(set)
-	r.publish(map[string]*handler{})
-	return r
-}
-
-// publish makes a set of handlers the one that holds.
-func (r *registry) publish(handlers map[string]*handler) {
-	r.serves.Store(&store.Serving{Types: slices.Sorted(maps.Keys(handlers)), Requests: true, Reach: r.reach})
-	r.handlers.Store(&handlers)
-}
-
-// add registers a handler, and its function for alerts as a channel. Mistakes
-// are kept for [Client.Start]; after it, they are logged.
-func (r *registry) add(taskType string, run engine.Handler, opts []HandleOption) {
-	if tell := r.register(taskType, run, opts); tell != nil {
-		r.client.alerts.AddFunction(funcChannel(taskType), tell)
+		policies: inforce.New(inforce.Config{
+			Rules: known.Rules, Queue: func(name string) (store.Queue, bool) { return c.engine.Queue(name) },
+			Seals: func() bool { return c.backend.Seals() }, Logger: o.Logger,
+		}),
+		exhausted: exhaustion.New(o.Logger, c.observers.Exhausted, func(code string, calls int) { c.alerts.Events.Exhausted(code, calls) }),
+		outbound:  outbound,
+		sender:    push.New(outbound, push.Options{Version: buildVersion(), Timeout: o.PushTimeout}),
 	}
 }
 
-func (r *registry) register(taskType string, run engine.Handler, opts []HandleOption) (tell alert.ChannelFunc) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known := *r.handlers.Load()
-	var c accept.Complaints
-	c.Name("type", taskType)
-	if known[taskType] != nil {
-		c.Add("type", task.Quote(taskType)+" has a handler already", "a type has one handler")
-	}
-	if run == nil {
-		c.Add("handler", "the function for "+task.Quote(taskType)+" is nil", "")
-	}
-	rules := compileRules(&c, opts)
-	if len(c.Fields) > 0 {
-		r.wrong.Fields = append(r.wrong.Fields, c.Fields...)
-		r.wrong.Hints.Merge(&c.Hints)
-		if r.client.state.Load() == started {
-			r.client.logger.Error("handler.refused", "error", c.Err("the handler cannot be registered"))
-		}
-		return nil
-	}
-	if rules.alertFunc != nil {
-		rules.nameFunc(taskType)
-	}
-	handlers := maps.Clone(known)
-	handlers[taskType] = &handler{run: run, rules: rules}
-	r.publish(handlers)
-	return rules.alertFunc
-}
-
-// mistakes is what went wrong in registrations, nil if nothing did.
-func (r *registry) mistakes(set *policy.Set) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.wrong.Policies = set
-	handlers := *r.handlers.Load()
-	for _, taskType := range slices.Sorted(maps.Keys(handlers)) {
-		if name := handlers[taskType].rules.later; name != "" {
-			r.wrong.PolicyName("policy", name)
-		}
-	}
-	return r.wrong.Err("some handlers cannot be registered")
-}
-
-func (r *registry) lookup(taskType string) *handler { return (*r.handlers.Load())[taskType] }
+func (c *Client) outbound() *safehttp.Client { return c.registry.outbound }
 
 func (r *registry) close() { r.outbound.CloseIdleConnections() }
 
 // Serves implements [engine.Registry].
 func (r *registry) Serves(queue string) (s store.Serving, served bool) {
-	if r.client.enqueueOnly {
+	o := &r.client.options
+	if o.EnqueueOnly {
 		return s, false
 	}
-	if isInternal(queue) {
-		return *r.serves.Load(), true
+	if queue == alerts.Queue {
+		return r.Serving(), true
 	}
-	if (!r.client.server || len(r.client.queues) > 0) && !slices.Contains(r.client.queues, queue) {
+	if (!o.Server || len(o.Queues) > 0) && !slices.Contains(o.Queues, queue) {
 		return s, false
 	}
-	return *r.serves.Load(), true
+	return r.Serving(), true
 }
 
 // CanStart implements [engine.Registry].
 func (r *registry) CanStart(capability string) bool {
-	return !r.client.enqueueOnly && r.starts(capability)
-}
-
-// starts reports whether this process has what starts the capability.
-func (r *registry) starts(capability string) bool {
-	return capability == engine.Push || r.reach != "" && capability == store.Ability(r.reach) || r.lookup(capability) != nil
+	return !r.client.options.EnqueueOnly && r.Starts(capability)
 }
 
 // Handler implements [engine.Registry].
 func (r *registry) Handler(t *task.Task) engine.Handler {
+	handler := r.Run(t.Type)
 	if t.Spec.HTTP != nil {
-		return r.push
+		handler = r.push
 	}
-	if h := r.lookup(t.Type); h != nil {
-		return h.run
+	before := r.client.options.Before
+	if before == nil || handler == nil {
+		return handler
 	}
-	return nil
+	return func(ctx context.Context, run *engine.Run) ([]byte, error) {
+		if err := before(ctx, run); err != nil {
+			return nil, err
+		}
+		return handler(ctx, run)
+	}
 }
 
 // push makes the HTTP request of a task, unless another node should make it.
@@ -164,8 +104,8 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 	if name, path, ok := task.GroupOf(run.Task.Spec.HTTP.URL); ok {
 		return r.dispatch(ctx, run, name, path)
 	}
-	to := destination{url: run.Task.Spec.HTTP.URL}
-	secret := r.client.secretOf(to)
+	to := reach.To{URL: run.Task.Spec.HTTP.URL}
+	secret := to.Secret(r.client.options.Secrets)
 	if able := r.client.handOver(ctx, run, to, secret, nil); able != "" {
 		return nil, leave(able, nil)
 	}
@@ -180,11 +120,11 @@ func (r *registry) push(ctx context.Context, run *engine.Run) ([]byte, error) {
 
 // request makes the request of a task, to another URL than its own if one is given.
 func (r *registry) request(ctx context.Context, run *engine.Run, url string, secret []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, r.client.pushMost, retry.ErrAttemptTimeout) // of a policy, too
+	ctx, cancel := context.WithTimeoutCause(ctx, r.client.options.PushMost, retry.ErrAttemptTimeout) // of a policy, too
 	defer cancel()
 	result, err := r.sender.Do(ctx, push.Call{
 		Task:        run.Task,
-		TraceParent: r.client.tracer.Carried(ctx),
+		TraceParent: r.client.options.Tracer.Carried(ctx),
 		URL:         url,
 		MaxAttempts: run.MaxAttempts,
 		Deadline:    run.Deadline,
@@ -192,13 +132,40 @@ func (r *registry) request(ctx context.Context, run *engine.Run, url string, sec
 		Limited:     run.Task.Spec.Timeout > 0 || run.Policy.Timeout() > 0,
 	})
 	if failed, ok := errors.AsType[*push.Error](err); ok && failed.Err != nil { // what the task says has no addresses of ours
-		r.client.logger.DebugContext(ctx, "push.failed", slog.String("task", run.Task.ID.String()), slog.Any("error", failed.Err))
+		r.client.options.Logger.DebugContext(ctx, "push.failed", slog.String("task", run.Task.ID.String()), slog.Any("error", failed.Err))
 	}
-	return result, r.client.exhausted(err, exhaustedWait)
+	return result, r.exhausted.Judge(err, exhaustion.Wait)
 }
 
 // Policy implements [engine.Registry].
 func (r *registry) Policy(t *task.Task) (*retry.Policy, error) {
-	policy, _, err := r.policyOf(t)
+	policy, _, err := r.policies.Of(t)
 	return policy, err
+}
+
+// Fallback implements [engine.Registry].
+func (r *registry) Fallback(t *task.Task) *task.Follow { return r.policies.Fallback(t) }
+
+// Follow implements [engine.Registry].
+func (r *registry) Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement) (store.Insert, bool) {
+	return r.client.enqueuer.Follow(t, follow, kind, end)
+}
+
+// untested reports whether a target is a worker group that may be away: none of its
+// living members has taken a task of this node.
+func (r *registry) untested(target string) bool {
+	name, isGroup := strings.CutPrefix(target, accept.GroupTarget)
+	return isGroup && !r.client.groups.Tested(name)
+}
+
+// targetLimit is how many attempts of a target may run at once over all nodes, 0 for
+// no limit: what is configured, and of a worker group no more than its members take.
+func (r *registry) targetLimit(target string) int {
+	limit := r.policies.Set().TargetLimit(target)
+	if name, ok := strings.CutPrefix(target, accept.GroupTarget); ok {
+		if capacity := r.client.groups.Capacity(name); capacity > 0 && (limit == 0 || capacity < limit) {
+			return capacity
+		}
+	}
+	return limit
 }

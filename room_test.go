@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -20,7 +19,7 @@ import (
 // limited makes a queue that may have so many tasks pending.
 func (k *kit) limited(name string, most int) {
 	k.Helper()
-	if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: name, MaxPending: most}); err != nil {
+	if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: name, MaxPending: most}); err != nil {
 		k.Fatal(err)
 	}
 }
@@ -135,7 +134,7 @@ func TestComeBackWhenThereIsRoom(t *testing.T) {
 		if waits := refused(); len(waits) == 0 || waits[0] != time.Minute {
 			t.Errorf("while nothing leaves: %v", waits[:min(1, len(waits))])
 		}
-	}, outlast.WithEngine(func(c *engine.Config) { c.Slots = 1 }))
+	}, outlast.WithTuning(outlast.Tuning{Slots: 1}))
 }
 
 // Batches that share fate get all their places or none and keep none when they
@@ -212,7 +211,7 @@ func TestQueueFullInTransactions(t *testing.T) {
 // never lost because a queue is full.
 func TestFullQueueTakesWhatIsOurs(t *testing.T) {
 	virtually(t, func(k *kit) {
-		outlast.Handle(k.client, "bad", func(context.Context, struct{}) error { return outlast.Dead(errors.New("no")) })
+		outlast.Handle(k.client, "bad", func(context.Context, struct{}) error { return outlast.GiveUp(errors.New("no")) })
 		k.start()
 		k.limited("small", 1)
 		k.enqueue(outlast.Draft{Type: "filler", Queue: "small"})

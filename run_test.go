@@ -2,7 +2,6 @@ package outlast_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"strings"
@@ -25,7 +24,7 @@ type mail struct {
 
 func TestTypedHandler(t *testing.T) {
 	virtually(t, func(k *kit) {
-		outlast.HandleResult(k.client, "double", func(ctx context.Context, m mail) (int, error) {
+		outlast.Define[mail, int]("double").Handle(k.client, func(ctx context.Context, m mail) (int, error) {
 			info, ok := outlast.Info(ctx)
 			if !ok || info.Attempt != 1 || info.MaxAttempts != retry.DefaultAttempts || info.Type != "double" {
 				k.Errorf("info %+v", info)
@@ -60,7 +59,7 @@ func TestBadPayload(t *testing.T) {
 func TestBadResult(t *testing.T) {
 	virtually(t, func(k *kit) {
 		runs := 0
-		outlast.HandleResult(k.client, "odd", func(_ context.Context, m mail) (any, error) {
+		outlast.Define[mail, any]("odd").Handle(k.client, func(_ context.Context, m mail) (any, error) {
 			runs++
 			return map[string]any{"large": strings.Repeat("x", 100_000), "chan": make(chan int), "nan": math.NaN()}[m.To], nil
 		})
@@ -91,7 +90,7 @@ func TestSteering(t *testing.T) {
 		{"success", nil, task.Succeeded, 1, 1, 0},
 		{"retry after", outlast.RetryAfter(7*time.Second, boom), task.Succeeded, 2, 2, 7 * time.Second},
 		{"snooze", outlast.Snooze(time.Hour), task.Succeeded, 2, 1, time.Hour},
-		{"dead", outlast.Dead(boom), task.Dead, 1, 1, 0},
+		{"dead", outlast.GiveUp(boom), task.Dead, 1, 1, 0},
 		{"cancel", outlast.Cancel(boom), task.Canceled, 1, 1, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -120,28 +119,31 @@ func TestSteering(t *testing.T) {
 			})
 		})
 	}
-	if !errors.Is(outlast.Dead(boom), boom) || !errors.Is(outlast.RetryAfter(0, boom), boom) {
+	if !errors.Is(outlast.GiveUp(boom), boom) || !errors.Is(outlast.RetryAfter(0, boom), boom) {
 		t.Error("the cause is not wrapped")
 	}
 }
 
-func TestFunctionWithFallback(t *testing.T) {
+func TestDefinitionWithFallback(t *testing.T) {
 	virtually(t, func(k *kit) {
 		var refunded []string
 		calls := 0
-		charge := outlast.Func(k.client, "charge", func(context.Context, mail) error {
-			calls++
-			return errors.New("no money")
-		}, outlast.MaxAttempts(3), outlast.Interval(time.Second)).
-			Fallback(func(_ context.Context, m mail) error {
-				refunded = append(refunded, m.To)
-				return nil
-			}).
+		refund := outlast.Define[mail, int]("charge.refund")
+		charge := outlast.Define[mail, outlast.None]("charge", outlast.MaxAttempts(3), outlast.Interval(time.Second)).
+			Fallback(refund).
 			Key(func(m mail) string { return m.To }).
 			Dedupe(func(m mail) string { return m.To })
+		charge.Handle(k.client, outlast.NoResult(func(context.Context, mail) error {
+			calls++
+			return errors.New("no money")
+		}))
+		refund.Handle(k.client, func(_ context.Context, m mail) (int, error) {
+			refunded = append(refunded, m.To)
+			return m.N, nil
+		})
 		k.start()
 
-		err := charge.Run(k.ctx, mail{To: "ann"})
+		_, err := charge.Run(k.ctx, k.client, mail{To: "ann"})
 		var dead *outlast.DeadError
 		if !errors.As(err, &dead) || dead.Reason != task.Exhausted || calls != 3 {
 			k.Fatalf("got %v after %d calls", err, calls)
@@ -160,20 +162,21 @@ func TestFunctionWithFallback(t *testing.T) {
 	})
 }
 
-func TestFunctionLater(t *testing.T) {
+func TestDefinitionLater(t *testing.T) {
 	racetest.WithoutDetector(t)
 	virtually(t, func(k *kit) {
 		var ran []time.Time
-		f := outlast.Func(k.client, "f", func(context.Context, int) error { ran = append(ran, time.Now()); return nil }, outlast.Delay(time.Minute))
+		f := outlast.Define[int, outlast.None]("f", outlast.Delay(time.Minute))
+		f.Handle(k.client, outlast.NoResult(func(context.Context, int) error { ran = append(ran, time.Now()); return nil }))
 		k.start()
 		begin := time.Now()
-		if _, err := f.Go(k.ctx, 1); err != nil {
+		if _, err := f.Enqueue(k.ctx, k.client, 1); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := f.After(k.ctx, time.Hour, 2); err != nil {
+		if _, err := f.Enqueue(k.ctx, k.client, 2, outlast.Delay(time.Hour)); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := f.At(k.ctx, begin.Add(2*time.Hour), 3); err != nil {
+		if _, err := f.Enqueue(k.ctx, k.client, 3, outlast.RunAt(begin.Add(2*time.Hour))); err != nil {
 			k.Fatal(err)
 		}
 		k.after(3 * time.Hour)
@@ -182,8 +185,9 @@ func TestFunctionLater(t *testing.T) {
 				k.Fatalf("ran at %v", ran)
 			}
 		}
-		if _, err := outlast.Func(k.client, "g", func(context.Context, chan int) error { return nil }).Go(k.ctx, nil); err == nil {
-			k.Error("a channel was accepted as an argument")
+		_, err := outlast.Define[chan int, outlast.None]("g").Enqueue(k.ctx, k.client, nil)
+		if wrong := wantCode(k.T, err, task.CodeInvalid); len(wrong.Fields) != 1 || wrong.Fields[0].Path != "payload" {
+			k.Errorf("a channel as payload: %v", err)
 		}
 	})
 }
@@ -199,7 +203,7 @@ func TestPolicyOrder(t *testing.T) {
 		outlast.Handle(k.client, "less", nothing, outlast.Policy("payment"), outlast.MaxAttempts(4))
 		outlast.Handle(k.client, "off", nothing, outlast.MaxAttempts(1))
 		k.start()
-		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "slow", Policy: "classic"}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: "slow", Policy: "classic"}); err != nil {
 			k.Fatal(err)
 		}
 		for _, c := range []struct {
@@ -215,7 +219,7 @@ func TestPolicyOrder(t *testing.T) {
 			{outlast.Draft{Type: "off"}, "default", 1},
 			{outlast.Draft{Type: "named", Policy: "payment"}, "payment", 5},
 			{outlast.Draft{Type: "named", Policy: "payment", MaxAttempts: ptr(9)}, "payment", 9},
-			{outlast.Draft{Type: "named", Policy: "payment", Retry: json.RawMessage(`{"max_attempts":6}`)}, "inline", 6},
+			{outlast.Draft{Type: "named", Policy: "payment", Retry: inline(`{"max_attempts":6}`)}, "inline", 6},
 		} {
 			c.draft.Delay = time.Hour
 			view := k.get(k.enqueue(c.draft).ID)
@@ -249,11 +253,9 @@ func TestRegistrationMistakes(t *testing.T) {
 	})
 }
 
-// The client says when it cannot take tasks.
+// The client says when it takes no part, and when it cannot take tasks.
 func TestStates(t *testing.T) {
 	virtually(t, func(k *kit) {
-		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "t"})
-		wantCode(k.T, err, task.CodeUnavailable)
 		wantCode(k.T, k.client.Ready(), task.CodeUnavailable)
 		k.start()
 		if err := k.client.Ready(); err != nil {
@@ -271,7 +273,7 @@ func TestStates(t *testing.T) {
 			k.Error(err)
 		}
 		wantCode(k.T, <-waiting, task.CodeUnavailable)
-		_, err = k.client.Enqueue(k.ctx, outlast.Draft{Type: "t"})
+		_, err := k.client.Enqueue(k.ctx, outlast.Draft{Type: "t"})
 		wantCode(k.T, err, task.CodeUnavailable)
 		if err := k.client.Stop(k.ctx); err != nil {
 			k.Error(err)
@@ -298,7 +300,7 @@ func TestWaitForAnotherNode(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || last == nil || last.State != task.Pending || !strings.Contains(err.Error(), last.ID.String()) {
 			k.Errorf("got %v, %v", last, err)
 		}
-	}, outlast.EnqueueOnly())
+	}, outlast.WithEnqueueOnly())
 }
 
 func TestDedupe(t *testing.T) {
@@ -356,7 +358,7 @@ func TestBatches(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
-		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "small", MaxPending: 3}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: "small", MaxPending: 3}); err != nil {
 			k.Fatal(err)
 		}
 		synctest.Wait() // a count that is under way at the same instant would have a task, and it would count twice
@@ -389,7 +391,7 @@ func TestQueueFullWhileItIsCounted(t *testing.T) {
 		k := &kit{T: t, ctx: t.Context(), log: &logBook{}}
 		k.client = k.open(lateCount{memory.New()})
 		k.start()
-		if _, err := k.client.Inspector().Queues.Put(k.ctx, outlast.Queue{Name: "small", MaxPending: 30}); err != nil {
+		if _, err := k.client.Inspector().Queues.Put(k.ctx, store.Queue{Name: "small", MaxPending: 30}); err != nil {
 			t.Fatal(err)
 		}
 		accepted := 0
@@ -422,8 +424,8 @@ func TestDeadline(t *testing.T) {
 func TestCallbacks(t *testing.T) {
 	virtually(t, func(k *kit) {
 		var told []map[string]any
-		outlast.HandleResult(k.client, "good", func(context.Context, mail) (string, error) { return "fine", nil })
-		outlast.Handle(k.client, "bad", func(context.Context, mail) error { return outlast.Dead(errors.New("broken")) })
+		outlast.Define[mail, string]("good").Handle(k.client, func(context.Context, mail) (string, error) { return "fine", nil })
+		outlast.Handle(k.client, "bad", func(context.Context, mail) error { return outlast.GiveUp(errors.New("broken")) })
 		outlast.Handle(k.client, "told", func(_ context.Context, what map[string]any) error { told = append(told, what); return nil })
 		k.start()
 		follow := &task.Follow{Type: "told"}
@@ -475,10 +477,8 @@ func TestFallbackOfAnInlinePolicy(t *testing.T) {
 			return nil
 		})
 		k.start()
-		_, err := k.client.Run(k.ctx, outlast.Draft{
-			Type: "pay", Payload: []byte(`{"to":"ann"}`),
-			Retry: json.RawMessage(`{"max_attempts": 1, "budget": "none", "fallback": {"type": "pay.refund"}}`),
-		})
+		_, err := k.client.Run(k.ctx, sent(outlast.Draft{Type: "pay", Payload: []byte(`{"to":"ann"}`)},
+			`{"max_attempts": 1, "budget": "none", "fallback": {"type": "pay.refund"}}`))
 		var dead *outlast.DeadError
 		if !errors.As(err, &dead) {
 			k.Fatalf("got %v", err)

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/faulty"
 	"github.com/outlast-dev/outlast/internal/racetest"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -56,7 +57,7 @@ func (r *ran) ticks() (ticks []string) {
 
 func done(context.Context) error { return nil }
 
-func (k *kit) put(s schedule.Schedule) *schedule.View {
+func (k *kit) put(s inspect.Schedule) *inspect.ScheduleView {
 	k.Helper()
 	s.Task.Type = cmp.Or(s.Task.Type, "job")
 	view, err := k.client.Inspector().Schedules.Put(k.ctx, s)
@@ -66,7 +67,7 @@ func (k *kit) put(s schedule.Schedule) *schedule.View {
 	return view
 }
 
-func (k *kit) schedule(name string) *schedule.View {
+func (k *kit) schedule(name string) *inspect.ScheduleView {
 	k.Helper()
 	view, err := k.client.Inspector().Schedules.Get(k.ctx, name)
 	if err != nil {
@@ -90,7 +91,7 @@ func TestScheduleTicks(t *testing.T) {
 			}
 		}
 		k.after(10 * time.Second)
-		view := k.put(schedule.Schedule{Name: "minutely", Cron: "* * * * *", Task: schedule.Task{Payload: json.RawMessage(`{"a":1}`)}})
+		view := k.put(inspect.Schedule{Name: "minutely", Cron: "* * * * *", Task: inspect.ScheduledTask{Payload: json.RawMessage(`{"a":1}`)}})
 		if !view.Created || view.Version != 1 {
 			t.Errorf("got %+v", view)
 		}
@@ -109,7 +110,7 @@ func TestScheduleTicks(t *testing.T) {
 			}
 		}
 		if view = k.schedule("minutely"); view.Fired != 60 || view.Missed != 0 || view.Last.UTC().Format(time.RFC3339) != runs[59].tick {
-			t.Errorf("got %+v", view.State)
+			t.Errorf("got %+v", view.ScheduleState)
 		}
 	})
 }
@@ -121,7 +122,7 @@ func TestScheduleOutlivesNodes(t *testing.T) {
 		var seen ran
 		seen.handle(k.client, done)
 		k.start()
-		k.put(schedule.Schedule{Name: "s", Cron: "*/5 * * * * *", Misfire: schedule.FireAll})
+		k.put(inspect.Schedule{Name: "s", Cron: "*/5 * * * * *", Misfire: inspect.FireAll})
 		for range 10 {
 			handle := k.store.Handle()
 			other, err := outlast.Open(k.ctx, handle)
@@ -175,7 +176,7 @@ func TestScheduleLostAnswers(t *testing.T) {
 				k.after(time.Second)
 			}
 		}
-		k.put(schedule.Schedule{Name: "s", Every: 3 * time.Second, Misfire: schedule.FireAll})
+		k.put(inspect.Schedule{Name: "s", Every: 3 * time.Second, Misfire: inspect.FireAll})
 		k.after(10 * time.Minute)
 		if _, err := k.client.Inspector().Schedules.Pause(k.ctx, "s", true); err != nil {
 			t.Fatal(err)
@@ -191,17 +192,17 @@ func TestScheduleLostAnswers(t *testing.T) {
 // TestScheduleOverlap runs a job of 25 s every 10 s by each rule.
 func TestScheduleOverlap(t *testing.T) {
 	for _, c := range []struct {
-		overlap schedule.Overlap
+		overlap inspect.Overlap
 		started int // of 12 ticks
 		most    int // at a time; of replace one or two, as the old one hears of it
 		ended   int
 		skipped int64
 		waiting int
 	}{
-		{schedule.OverlapAllow, 12, 3, 12, 0, 0},
-		{schedule.OverlapSkip, 4, 1, 4, 8, 0},
-		{schedule.OverlapReplace, 12, 2, 1, 0, 0},
-		{schedule.OverlapQueue, 5, 1, 5, 0, 7},
+		{inspect.OverlapAllow, 12, 3, 12, 0, 0},
+		{inspect.OverlapSkip, 4, 1, 4, 8, 0},
+		{inspect.OverlapReplace, 12, 2, 1, 0, 0},
+		{inspect.OverlapQueue, 5, 1, 5, 0, 7},
 	} {
 		t.Run(string(c.overlap), func(t *testing.T) {
 			virtually(t, func(k *kit) {
@@ -231,7 +232,7 @@ func TestScheduleOverlap(t *testing.T) {
 				})
 				k.start()
 				k.after(10 * time.Second)
-				k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second, Overlap: c.overlap})
+				k.put(inspect.Schedule{Name: "s", Every: 10 * time.Second, Overlap: c.overlap})
 				k.after(125 * time.Second)
 				if _, err := k.client.Inspector().Schedules.Pause(k.ctx, "s", true); err != nil {
 					t.Fatal(err)
@@ -245,7 +246,7 @@ func TestScheduleOverlap(t *testing.T) {
 				if !slices.IsSorted(seen.ticks()) {
 					t.Errorf("the order is %v", seen.ticks())
 				}
-				if most > c.most || most < c.most && c.overlap != schedule.OverlapReplace {
+				if most > c.most || most < c.most && c.overlap != inspect.OverlapReplace {
 					t.Errorf("%d at a time, want %d", most, c.most)
 				}
 			})
@@ -266,7 +267,7 @@ func TestSchedulePauseAndTrigger(t *testing.T) {
 			return nil
 		})
 		k.start()
-		k.put(schedule.Schedule{Name: "s", Every: time.Minute})
+		k.put(inspect.Schedule{Name: "s", Every: time.Minute})
 		k.after(time.Second)
 		inspector := k.client.Inspector()
 		for range 2 { // the second one changes nothing
@@ -315,9 +316,9 @@ func TestScheduleChanged(t *testing.T) {
 		seen.handle(k.client, done)
 		k.start()
 		k.after(500 * time.Millisecond)
-		k.put(schedule.Schedule{Name: "s", Every: time.Hour})
+		k.put(inspect.Schedule{Name: "s", Every: time.Hour})
 		k.after(time.Minute)
-		if view := k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second}); view.Created || view.Version != 2 {
+		if view := k.put(inspect.Schedule{Name: "s", Every: 10 * time.Second}); view.Created || view.Version != 2 {
 			t.Errorf("got %+v", view)
 		}
 		k.after(time.Minute)
@@ -335,7 +336,7 @@ func TestScheduleChanged(t *testing.T) {
 		}
 		_, err = k.client.Inspector().Schedules.Get(k.ctx, "s")
 		wantCode(t, err, task.CodeNotFound)
-		if view := k.put(schedule.Schedule{Name: "s", Every: 10 * time.Second}); !view.Created {
+		if view := k.put(inspect.Schedule{Name: "s", Every: 10 * time.Second}); !view.Created {
 			t.Errorf("made again: %+v", view)
 		}
 		k.after(time.Minute)
@@ -355,7 +356,7 @@ func TestTicksOfTwoInstallations(t *testing.T) {
 			if err := c.Start(k.ctx); err != nil {
 				t.Fatal(err)
 			}
-			rule := schedule.Schedule{Name: "s", Every: time.Minute}
+			rule := inspect.Schedule{Name: "s", Every: time.Minute}
 			rule.Task.Type = "job"
 			if _, err := c.Inspector().Schedules.Put(k.ctx, rule); err != nil {
 				t.Fatal(err)
@@ -396,7 +397,7 @@ func TestTickWithATaskOfAnotherID(t *testing.T) {
 		var seen ran
 		seen.handle(k.client, done)
 		k.start()
-		k.put(schedule.Schedule{Name: "s", Every: time.Minute})
+		k.put(inspect.Schedule{Name: "s", Every: time.Minute})
 		k.after(time.Second)
 		next := k.schedule("s").Next
 		k.enqueue(outlast.Draft{
@@ -408,7 +409,7 @@ func TestTickWithATaskOfAnotherID(t *testing.T) {
 			t.Errorf("the ticks %v ran; that of %v has a task", ticks, next)
 		}
 		if view := k.schedule("s"); view.Fired != 2 {
-			t.Errorf("%+v", view.State)
+			t.Errorf("%+v", view.ScheduleState)
 		}
 	})
 }
@@ -417,7 +418,7 @@ func TestTickWithATaskOfAnotherID(t *testing.T) {
 func TestScheduleOnce(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
-		k.put(schedule.Schedule{Name: "once", At: time.Now().Add(time.Minute)})
+		k.put(inspect.Schedule{Name: "once", At: time.Now().Add(time.Minute)})
 		if err := k.client.Stop(k.ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -446,7 +447,7 @@ func TestScheduleOnceInThePast(t *testing.T) {
 		k.start()
 		k.after(4 * time.Hour)
 		inspector := k.client.Inspector()
-		once := schedule.Schedule{Name: "once", At: time.Now().Add(-3 * time.Hour), Task: schedule.Task{Type: "job"}}
+		once := inspect.Schedule{Name: "once", At: time.Now().Add(-3 * time.Hour), Task: inspect.ScheduledTask{Type: "job"}}
 		_, err := inspector.Schedules.Put(k.ctx, once)
 		e := wantCode(t, err, task.CodeInvalid)
 		if e.Fields[0].Path != "at" || e.Message != "lies 3h0m0s in the past, so the schedule would never fire" || e.Hint == "" {
@@ -477,8 +478,8 @@ func TestScheduleRefused(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		inspector := k.client.Inspector()
-		job := schedule.Task{Type: "job"}
-		for want, s := range map[string]schedule.Schedule{
+		job := inspect.ScheduledTask{Type: "job"}
+		for want, s := range map[string]inspect.Schedule{
 			"cron: the cron expression never fires: no such day comes":          {Name: "a", Cron: "0 0 30 2 *", Task: job},
 			"cron: \"x\" has 1 fields instead of 5, or 6 with seconds first":    {Name: "a", Cron: "x", Task: job},
 			"cron: is required, or every, or at":                                {Name: "a", Task: job},
@@ -489,16 +490,16 @@ func TestScheduleRefused(t *testing.T) {
 			"misfire: \"maybe\" is no misfire rule":                             {Name: "a", Every: time.Hour, Misfire: "maybe", Task: job},
 			"overlap: \"maybe\" is no overlap rule":                             {Name: "a", Every: time.Hour, Overlap: "maybe", Task: job},
 			"window: is for the misfire rule fire_all":                          {Name: "a", Every: time.Hour, Window: time.Hour, Task: job},
-			"window: 1000h0m0s is outside 0s to 744h":                           {Name: "a", Every: time.Hour, Misfire: schedule.FireAll, Window: 1000 * time.Hour, Task: job},
+			"window: 1000h0m0s is outside 0s to 744h":                           {Name: "a", Every: time.Hour, Misfire: inspect.FireAll, Window: 1000 * time.Hour, Task: job},
 			"name: is required":                                                 {Every: time.Hour, Task: job},
 			"name: \"a b\" has a character that is not possible":                {Name: "a b", Every: time.Hour, Task: job},
 			"task.type: is required":                                            {Name: "a", Every: time.Hour},
-			"task.queue: there is no queue \"absent\"":                          {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Queue: "absent"}},
-			"task.payload: is not JSON":                                         {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Payload: []byte("{")}},
+			"task.queue: there is no queue \"absent\"":                          {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Queue: "absent"}},
+			"task.payload: is not JSON":                                         {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Payload: []byte("{")}},
 			"start: is for every":                                               {Name: "a", At: time.Now().Add(time.Hour), Start: time.Now(), Task: job},
 			"at: lies more than ten years ahead":                                {Name: "a", At: time.Now().AddDate(11, 0, 0), Task: job},
-			"task.priority: 11 is outside 0 to 9":                               {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Priority: ptr(11)}},
-			"task: the schedule has 70053 bytes; 65536 are the limit":           {Name: "a", Every: time.Hour, Task: schedule.Task{Type: "job", Payload: slices.Concat([]byte{'"'}, make70k(), []byte{'"'})}},
+			"task.priority: 11 is outside 0 to 9":                               {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Priority: ptr(11)}},
+			"task: the schedule has 70053 bytes; 65536 are the limit":           {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Payload: slices.Concat([]byte{'"'}, make70k(), []byte{'"'})}},
 			"at: lies before the year 2000":                                     {Name: "a", At: time.Unix(1, 0), Task: job},
 		} {
 			_, err := inspector.Schedules.Put(k.ctx, s)
@@ -507,7 +508,7 @@ func TestScheduleRefused(t *testing.T) {
 				t.Errorf("want %s\ngot  %v", want, err)
 			}
 		}
-		_, err := inspector.Schedules.Put(k.ctx, schedule.Schedule{Name: "a b", Cron: "x", Misfire: "y", Overlap: "z"})
+		_, err := inspector.Schedules.Put(k.ctx, inspect.Schedule{Name: "a b", Cron: "x", Misfire: "y", Overlap: "z"})
 		if e := wantCode(t, err, task.CodeInvalid); len(e.Fields) != 5 {
 			t.Errorf("not all is told: %v", e.Fields)
 		}
@@ -540,8 +541,8 @@ func TestScheduleOfFile(t *testing.T) {
 		var seen ran
 		seen.handle(k.client, done)
 		k.start()
-		s := schedule.Schedule{Name: "s", Every: 10 * time.Second, Task: schedule.Task{Type: "job"}}
-		object, err := s.Object()
+		s := inspect.Schedule{Name: "s", Every: 10 * time.Second, Task: inspect.ScheduledTask{Type: "job"}}
+		object, err := schedules.Object(&s)
 		if err != nil {
 			t.Fatal(err)
 		}

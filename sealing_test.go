@@ -11,7 +11,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/dead"
 	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
@@ -204,7 +205,7 @@ func TestClearBesideEncrypted(t *testing.T) {
 }
 
 // defaultLane is a lane of the default queue.
-func defaultLane(queues []outlast.Queue) uint16 {
+func defaultLane(queues []store.Queue) uint16 {
 	for _, queue := range queues {
 		if queue.Name == task.DefaultQueue {
 			return queue.Numbers[0]
@@ -226,7 +227,7 @@ func TestOperationOfALostKeyIsCanceled(t *testing.T) {
 		if err := victim.Start(k.ctx); err != nil {
 			t.Fatal(err)
 		}
-		result, err := victim.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 0.5})
+		result, err := victim.Inspector().Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +284,7 @@ func TestOperationOfAnotherKey(t *testing.T) {
 		if err := victim.Start(k.ctx); err != nil {
 			t.Fatal(err)
 		}
-		result, err := victim.Inspector().Letters.Redrive(k.ctx, dead.Request{Filter: &store.Filter{}, Rate: 0.5})
+		result, err := victim.Inspector().Letters.Redrive(k.ctx, inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}

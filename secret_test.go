@@ -2,6 +2,9 @@ package outlast
 
 import (
 	"testing"
+
+	"github.com/outlast-dev/outlast/internal/options"
+	"github.com/outlast-dev/outlast/internal/reach"
 )
 
 // What a host may be called, with and without a port, in secrets and in URLs.
@@ -24,10 +27,10 @@ func TestSecretOf(t *testing.T) {
 		{"[2001:db8::1]:8443", "https://[2001:db8::1]/x", false},
 		{"example.com", "https://api.example.com/x", false},
 	} {
-		var o options
+		var o options.Options
 		WithTargetSecret(c.place, []byte("secret"))(&o)
-		client := &Client{options: o}
-		if got := client.secretOf(destination{url: c.url}) != nil; got != c.signs {
+		to := reach.To{URL: c.url}
+		if got := to.Secret(o.Secrets) != nil; got != c.signs {
 			t.Errorf("a secret of %s signs %s: %v, want %v", c.place, c.url, got, c.signs)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -47,8 +46,8 @@ func runEngine(b *testing.B, failures int, opts ...outlast.Option) {
 	left.Store(int64(b.N))
 	done := make(chan struct{})
 	var batches, rows atomic.Int64
-	client, err := outlast.Open(ctx, backend, append(opts, outlast.WithEngine(func(c *engine.Config) { c.Slots, c.Share = 10_000, 1 }),
-		outlast.WithObserver(engine.Observer{Committed: func(_ string, n int, _ time.Duration) { batches.Add(1); rows.Add(int64(n)) }}))...)
+	client, err := outlast.Open(ctx, backend, append(opts, outlast.WithTuning(outlast.Tuning{Slots: 10_000, Share: 1}),
+		outlast.WithObserver(outlast.Observer{Committed: func(_ string, n int, _ time.Duration) { batches.Add(1); rows.Add(int64(n)) }}))...)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/racetest"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/internal/stats"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -22,9 +21,9 @@ func TestReleasesOfWorkers(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		k.putPolicy("p", `{"max_attempts":5,"backoff":{"kind":"fixed","initial":"1s","jitter":"none"},"breaker":"none","budget":"none"}`)
-		poll := func(release string) engine.Leased {
+		poll := func(release string) outlast.Leased {
 			k.Helper()
-			leased, err := k.client.PollTasks(k.ctx, engine.Poll{
+			leased, err := k.client.Workers().Poll(k.ctx, outlast.Poll{
 				Worker: "w", Release: release, Queues: []string{"default"}, Most: 1, Wait: time.Minute, Lease: time.Minute,
 			})
 			if err != nil || len(leased) != 1 {
@@ -38,7 +37,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 				for _, end := range []error{errBroken, nil} {
 					leased := poll(release)
 					k.after(time.Duration(n+1) * time.Second)
-					if got, err := k.client.SettleTasks(k.ctx, []engine.Ending{{ID: id, Claim: leased.Task.Claim, Err: end}}); err != nil || got[0].Status != store.StatusOK {
+					if got, err := k.client.Workers().Settle(k.ctx, []outlast.Ending{{ID: id, Claim: leased.Task.Claim, Err: end}}); err != nil || got[0].Status != store.StatusOK {
 						k.Fatal(got, err)
 					}
 				}
@@ -57,7 +56,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 		if err := other.Start(k.ctx); err != nil {
 			k.Fatal(err)
 		}
-		if _, err := other.SettleTasks(k.ctx, []engine.Ending{{ID: lost, Claim: unnamed.Task.Claim}}); err != nil {
+		if _, err := other.Workers().Settle(k.ctx, []outlast.Ending{{ID: lost, Claim: unnamed.Task.Claim}}); err != nil {
 			k.Fatal(err)
 		}
 		attempts, err := k.client.Inspector().Tasks.Attempts(k.ctx, lost)
@@ -72,7 +71,7 @@ func TestReleasesOfWorkers(t *testing.T) {
 				k.Fatal(err)
 			}
 		}
-		all, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{Type: "t", From: "1/a b", To: "2"})
+		all, err := k.client.Inspector().Stats.Compare(k.ctx, inspect.ComparisonQuestion{Type: "t", From: "1/a b", To: "2"})
 		if err != nil || len(all) != 2 {
 			k.Fatal(all, err)
 		}
@@ -101,7 +100,7 @@ func TestCompareStats(t *testing.T) {
 			if err := client.Start(k.ctx); err != nil {
 				k.Fatal(err)
 			}
-			if _, _, err := client.Inspector().Policies.Put(k.ctx, policy.Change{Name: "p", Form: []byte([]string{`{"max_attempts":5}`, `{"max_attempts":6}`}[n])}); err != nil {
+			if _, _, err := client.Inspector().Policies.Put(k.ctx, inspect.PolicyChange{Name: "p", Form: []byte([]string{`{"max_attempts":5}`, `{"max_attempts":6}`}[n])}); err != nil {
 				k.Fatal(err)
 			}
 			for range 60 {
@@ -115,8 +114,8 @@ func TestCompareStats(t *testing.T) {
 			}
 		}
 		k.start()
-		for by, names := range map[stats.By][2]string{stats.ByRelease: {"1", "2"}, stats.ByPolicyVersion: {"p@1", "p@2"}} {
-			all, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{By: by, Type: "t"})
+		for by, names := range map[inspect.ComparisonBy][2]string{inspect.ByRelease: {"1", "2"}, inspect.ByPolicyVersion: {"p@1", "p@2"}} {
+			all, err := k.client.Inspector().Stats.Compare(k.ctx, inspect.ComparisonQuestion{By: by, Type: "t"})
 			if err != nil || len(all) != 2 {
 				k.Fatal(all, err)
 			}
@@ -143,7 +142,7 @@ func TestCompareStats(t *testing.T) {
 		if len(told) != 2 || !told["t attempt 2 2"] || !told["t attempt 2 p@2"] {
 			k.Errorf("told of %v", told)
 		}
-		_, err := k.client.Inspector().Stats.Compare(k.ctx, stats.Question{By: "node", From: "a", To: "a"})
+		_, err := k.client.Inspector().Stats.Compare(k.ctx, inspect.ComparisonQuestion{By: "node", From: "a", To: "a"})
 		if e := wantCode(k.T, err, "invalid"); len(e.Fields) != 2 {
 			k.Errorf("%+v", e.Fields)
 		}

@@ -130,12 +130,13 @@ func TestHandlerNamesItsTarget(t *testing.T) {
 			}
 			return nil
 		}
-		charges := outlast.Func(k.client, "charge", broken, policy...)
+		charges := outlast.Define[charge, outlast.None]("charge", policy...)
+		charges.Handle(k.client, outlast.NoResult(broken))
 		outlast.Handle(k.client, "refund", broken, policy...)
 		k.start()
 		var stripe []outlast.ID
 		for range 40 {
-			receipt, err := charges.Go(k.ctx, charge{"stripe"})
+			receipt, err := charges.Enqueue(k.ctx, k.client, charge{"stripe"})
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -216,11 +217,12 @@ func TestNoGuards(t *testing.T) {
 		if err != nil {
 			k.Fatal(err)
 		}
-		free := outlast.Func(k.client, "free", down, outlast.Retry(schedule), outlast.NoGuards())
+		free := outlast.Define[int, outlast.None]("free", outlast.Retry(schedule), outlast.NoGuards())
+		free.Handle(k.client, outlast.NoResult(down))
 		k.start()
 		var ids []outlast.ID
 		for i := range 100 {
-			receipt, err := free.Go(k.ctx, i)
+			receipt, err := free.Enqueue(k.ctx, k.client, i)
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -236,7 +238,7 @@ func TestNoGuards(t *testing.T) {
 			k.Fatal(err)
 		}
 		k.after(2 * time.Second)
-		receipt, err := free.Go(k.ctx, 1)
+		receipt, err := free.Enqueue(k.ctx, k.client, 1)
 		if err != nil {
 			k.Fatal(err)
 		}
@@ -265,7 +267,7 @@ func TestInlinePolicySetsNoTarget(t *testing.T) {
 		k.start()
 		for range 3 {
 			k.enqueue(outlast.Draft{Type: "call", Payload: []byte("true"),
-				Retry: []byte(`{"max_attempts": 1, "breaker": {"consecutive": 1, "min_calls": 1, "open_for": "24h", "open_max": "24h"}}`)})
+				Retry: inline(`{"max_attempts": 1, "breaker": {"consecutive": 1, "min_calls": 1, "open_for": "24h", "open_max": "24h"}}`)})
 			k.after(time.Minute)
 		}
 		began := time.Now()

@@ -2,19 +2,19 @@ package outlast_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/retry"
 )
 
 // A timeout that a task has of its own counts against the target of all only if the
 // target had a fair time to answer: some callers' impatience shuts nothing for others.
 func TestOwnTimeoutsCountWhenTheyAreFair(t *testing.T) {
-	once := func(retry string) json.RawMessage {
-		return json.RawMessage(fmt.Sprintf(`{"max_attempts": 1%s}`, retry))
+	once := func(more string) *retry.Policy {
+		return inline(fmt.Sprintf(`{"max_attempts": 1%s}`, more))
 	}
 	for _, c := range []struct {
 		name  string

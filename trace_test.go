@@ -20,7 +20,6 @@ import (
 	oteltrace "go.opentelemetry.io/otel/trace"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/tracing"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -179,7 +178,7 @@ func TestTraceReachesTheTarget(t *testing.T) {
 	target := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { parents <- r.Header.Get("Traceparent") }))
 	defer target.Close()
 	seen := newSpans()
-	client, err := outlast.Open(t.Context(), memory.New(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")), outlast.WithTracerProvider(seen.provider))
+	client, err := outlast.Open(t.Context(), memory.New(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")), outlast.WithTracerProvider(seen.provider))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,12 +206,12 @@ func TestTraceOfRemoteWorker(t *testing.T) {
 	virtually(t, func(k *kit) {
 		k.start()
 		id := k.enqueue(outlast.Draft{Type: "t", TraceParent: traceParent}).ID
-		leased, err := k.client.PollTasks(k.ctx, engine.Poll{Worker: "w", Queues: []string{"default"}, Most: 1, Wait: time.Second, Lease: time.Minute})
+		leased, err := k.client.Workers().Poll(k.ctx, outlast.Poll{Worker: "w", Queues: []string{"default"}, Most: 1, Wait: time.Second, Lease: time.Minute})
 		if err != nil || len(leased) != 1 {
 			k.Fatal(leased, err)
 		}
 		k.after(3 * time.Second)
-		if _, err := k.client.SettleTasks(k.ctx, []engine.Ending{{ID: id, Claim: leased[0].Task.Claim, Err: errors.New("no")}}); err != nil {
+		if _, err := k.client.Workers().Settle(k.ctx, []outlast.Ending{{ID: id, Claim: leased[0].Task.Claim, Err: errors.New("no")}}); err != nil {
 			k.Fatal(err)
 		}
 		attempts := seen.named("attempt t")

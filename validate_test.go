@@ -64,20 +64,20 @@ var badDrafts = []struct {
 	{"too many attempts", "max_attempts", func(d *outlast.Draft) { d.MaxAttempts = ptr(1 << 31) }},
 	{"unknown policy", "policy", func(d *outlast.Draft) { d.Policy = "paymnt" }},
 	{"policy with a control character", "policy", func(d *outlast.Draft) { d.Policy = "a\x1b[2J" }},
-	{"retry that is no JSON", "retry", func(d *outlast.Draft) { d.Retry = json.RawMessage("{") }},
-	{"retry that is a list", "retry", func(d *outlast.Draft) { d.Retry = json.RawMessage("[]") }},
-	{"retry with an unknown key", "retry.max_atempts", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"max_atempts": 3}`) }},
-	{"retry without attempts", "retry.max_attempts", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"max_attempts": 0}`) }},
-	{"retry with a negative wait", "retry.backoff.initial", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"backoff": {"initial": "-1s"}}`) }},
-	{"retry with a shrinking factor", "retry.backoff.multiplier", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"backoff": {"multiplier": 0.5}}`) }},
-	{"retry with too large a budget", "retry.budget.ratio", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"budget": {"ratio": 1.5}}`) }},
-	{"retry with an unknown key of the budget", "retry.budget.rate", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"budget": {"rate": 1}}`) }},
-	{"retry with a breaker that never opens", "retry.breaker.failure_rate", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"breaker": {"failure_rate": 0}}`) }},
-	{"retry with a breaker of another kind", "retry.breaker", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"breaker": "off"}`) }},
-	{"retry with a bad alert", "retry.alert.when", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"alert": {"when": "attempt >"}}`) }},
-	{"retry with an unreadable fallback", "retry.fallback", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"fallback": {"typ": "x"}}`) }},
-	{"retry with a bad fallback", "fallback.type", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"fallback": {"type": "x y"}}`) }},
-	{"large retry", "retry", func(d *outlast.Draft) { d.Retry = json.RawMessage(`{"preset": "` + strings.Repeat("a", 65536) + `"}`) }},
+	{"retry that is no JSON", "retry", func(d *outlast.Draft) { *d = sent(*d, "{") }},
+	{"retry that is a list", "retry", func(d *outlast.Draft) { *d = sent(*d, "[]") }},
+	{"retry with an unknown key", "retry.max_atempts", func(d *outlast.Draft) { *d = sent(*d, `{"max_atempts": 3}`) }},
+	{"retry without attempts", "retry.max_attempts", func(d *outlast.Draft) { *d = sent(*d, `{"max_attempts": 0}`) }},
+	{"retry with a negative wait", "retry.backoff.initial", func(d *outlast.Draft) { *d = sent(*d, `{"backoff": {"initial": "-1s"}}`) }},
+	{"retry with a shrinking factor", "retry.backoff.multiplier", func(d *outlast.Draft) { *d = sent(*d, `{"backoff": {"multiplier": 0.5}}`) }},
+	{"retry with too large a budget", "retry.budget.ratio", func(d *outlast.Draft) { *d = sent(*d, `{"budget": {"ratio": 1.5}}`) }},
+	{"retry with an unknown key of the budget", "retry.budget.rate", func(d *outlast.Draft) { *d = sent(*d, `{"budget": {"rate": 1}}`) }},
+	{"retry with a breaker that never opens", "retry.breaker.failure_rate", func(d *outlast.Draft) { *d = sent(*d, `{"breaker": {"failure_rate": 0}}`) }},
+	{"retry with a breaker of another kind", "retry.breaker", func(d *outlast.Draft) { *d = sent(*d, `{"breaker": "off"}`) }},
+	{"retry with a bad alert", "retry.alert.when", func(d *outlast.Draft) { *d = sent(*d, `{"alert": {"when": "attempt >"}}`) }},
+	{"retry with an unreadable fallback", "retry.fallback", func(d *outlast.Draft) { *d = sent(*d, `{"fallback": {"typ": "x"}}`) }},
+	{"retry with a bad fallback", "fallback.type", func(d *outlast.Draft) { *d = sent(*d, `{"fallback": {"type": "x y"}}`) }},
+	{"large retry", "retry", func(d *outlast.Draft) { *d = sent(*d, `{"preset": "`+strings.Repeat("a", 65536)+`"}`) }},
 	{"too much metadata", "metadata", func(d *outlast.Draft) {
 		d.Metadata = map[string]string{}
 		for i := range 65 {
@@ -153,7 +153,7 @@ func TestBadDraftAllAtOnce(t *testing.T) {
 		k.start()
 		_, err := k.client.EnqueueMany(k.ctx, []outlast.Draft{
 			{Type: "t"},
-			{Priority: ptr(11), Key: "\xff", Delay: -1, Retry: json.RawMessage(`{"x": 1}`)},
+			sent(outlast.Draft{Priority: ptr(11), Key: "\xff", Delay: -1}, `{"x": 1}`),
 		}, true)
 		var paths []string
 		wrong := wantCode(k.T, err, task.CodeInvalid)
@@ -188,7 +188,7 @@ func TestGoodDraft(t *testing.T) {
 		draft := outlast.Draft{
 			ID: outlast.NewID(), Type: "A.b_c:d-9", Payload: []byte("\x00\xff no JSON"), Priority: ptr(0),
 			Delay: time.Hour, TTL: 2 * time.Hour, Key: "ключ 🔑", DedupeKey: "d", Policy: "payment",
-			Retry: json.RawMessage(`{"max_attempts": 2}`), MaxAttempts: ptr(3), Timeout: time.Second,
+			Retry: inline(`{"max_attempts": 2}`), MaxAttempts: ptr(3), Timeout: time.Second,
 			Metadata: map[string]string{"a": "ä"}, TraceParent: traceParent,
 			Target:   &task.Request{URL: "https://Example.COM/x?y=1", Method: "PUT", Headers: map[string]string{"X-A": "b"}},
 			Fallback: &task.Follow{Type: "f", Payload: json.RawMessage("{}")},

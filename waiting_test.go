@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/engine"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -106,7 +106,7 @@ func (f *fleet) handlers(c *Client) {
 		}
 		return nil
 	}, every)
-	Handle(c, "dies", func(context.Context, string) error { return Dead(errors.New("no")) })
+	Handle(c, "dies", func(context.Context, string) error { return GiveUp(errors.New("no")) })
 }
 
 func (f *fleet) open(s store.Backend, opts ...Option) *Client {
@@ -133,7 +133,7 @@ func (f *fleet) start(nodes int) {
 	s := memory.New()
 	f.reader = f.open(&telling{s.Handle(), f})
 	inspector := f.reader.Inspector()
-	for _, q := range []Queue{{Name: "narrow", Concurrency: 2}, {Name: "paused"}, {Name: "nobody"}} {
+	for _, q := range []store.Queue{{Name: "narrow", Concurrency: 2}, {Name: "paused"}, {Name: "nobody"}} {
 		f.must(inspector.Queues.Put(f.Context(), q))
 	}
 	f.must(inspector.Queues.Pause(f.Context(), "paused", true))

@@ -2,12 +2,9 @@ package alert
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/retry"
 )
 
 // Channel sends messages to people. It is safe for concurrent use, and an
@@ -16,89 +13,77 @@ type Channel interface {
 	Send(ctx context.Context, m *Message) error
 }
 
-// Prober is a channel that can be tried without a message to people.
-type Prober interface {
-	// Probe connects to who takes the messages and goes as far as that tells nobody
-	// anything: to the end of the handshake of TLS, of mail servers to that of the
-	// login.
-	Probe(ctx context.Context) error
-}
-
 // ChannelFunc is a Go function as a channel.
 type ChannelFunc func(ctx context.Context, m *Message) error
 
 // Send calls the function.
 func (f ChannelFunc) Send(ctx context.Context, m *Message) error { return f(ctx, m) }
 
-// Limit is a number of messages in a time that slides.
-type Limit struct {
-	Count int
-	Per   time.Duration
+// ChannelKind says how a channel reaches people.
+type ChannelKind string
+
+// The kinds of channels. A log is always there, functions are those of a Go program.
+const (
+	// ToDingTalk is a custom robot of a DingTalk group, whose messages are signed.
+	ToDingTalk ChannelKind = "dingtalk"
+	// ToEmail is mail by SMTP, with TLS.
+	ToEmail ChannelKind = "email"
+	// ToFeishu is a custom bot of Feishu and Lark, whose messages are signed.
+	ToFeishu ChannelKind = "feishu"
+	// ToSlack is an incoming webhook of Slack.
+	ToSlack ChannelKind = "slack"
+	// ToWeCom is a group robot of WeCom.
+	ToWeCom ChannelKind = "wecom"
+	// ToWebhook is any receiver, signed by Standard Webhooks.
+	ToWebhook ChannelKind = "webhook"
+	ToLog     ChannelKind = "log"  // the log of the node, at WARN
+	ToFunc    ChannelKind = "func" // a Go function; made by an option only
+)
+
+// ChannelSpec is a channel as people write it. Secrets are never in it: it
+// names environment variables or files that hold them.
+type ChannelSpec struct {
+	Name string      `json:"name,omitempty"`
+	Kind ChannelKind `json:"kind"`
+	// URL is the receiver of a webhook. The URLs of robots are secrets: they
+	// come from URLEnv or URLFile.
+	URL     string `json:"url,omitempty"`
+	URLEnv  string `json:"url_env,omitempty"`
+	URLFile string `json:"url_file,omitempty"`
+	// SecretEnv or SecretFile hold the secret that messages are signed with:
+	// SEC... on DingTalk, that of the bot on Feishu, whsec_... of a webhook.
+	SecretEnv  string `json:"secret_env,omitempty"`
+	SecretFile string `json:"secret_file,omitempty"`
+	// Mentions are who is called by name in every message: mobile numbers on
+	// DingTalk and WeCom, open ids on Feishu, member ids on Slack, and "all".
+	Mentions []string `json:"mentions,omitempty"`
+	// Fallback is the channel that gets what this one cannot deliver.
+	Fallback string `json:"fallback,omitempty"`
+	// Default marks a channel that gets the alerts of rules without channels.
+	Default bool `json:"default,omitempty"`
+	// Rate lowers the messages per minute below what the vendor allows; 0 for
+	// the vendor's.
+	Rate *int `json:"rate,omitempty"`
+	// Timeout of one message; 10 s when absent.
+	Timeout *retry.Duration `json:"timeout,omitempty"`
+
+	// Of email:
+	Address      string   `json:"address,omitempty"` // host:port of the server
+	TLS          string   `json:"tls,omitempty"`     // starttls (default, required), implicit or none
+	Username     string   `json:"username,omitempty"`
+	PasswordEnv  string   `json:"password_env,omitempty"`
+	PasswordFile string   `json:"password_file,omitempty"`
+	From         string   `json:"from,omitempty"`
+	To           []string `json:"to,omitempty"`
 }
 
-// PerSecond allows so many messages in a second. It has a tenth more here, for messages
-// that are on the way for different times, and the minute of [PerMinute] a second more.
-func PerSecond(count int) Limit { return Limit{count, 1100 * time.Millisecond} }
-
-// PerMinute allows so many messages in a minute. Of more than 500 it allows as many in a
-// part of it.
-func PerMinute(count int) Limit {
-	parts := (count + mostSlots - 1) / mostSlots
-	return Limit{count / parts, 61 * time.Second / time.Duration(parts)}
-}
-
-// mostSlots is how many times of a channel are kept, since they are kept in one
-// object. More messages a minute are kept to by as many in a part of it: what is
-// beyond them becomes a collection, which counts and names it.
-const mostSlots = 500
-
-// Settings are what alerts know of a channel beside how it sends.
-type Settings struct {
-	Default  bool          // it gets the alerts of rules without channels
-	Fallback string        // the channel that gets what this one cannot deliver
-	Timeout  time.Duration // of one message
-	Limits   []Limit       // what may be sent
-}
-
-// DefaultTimeout is the time that one message may take.
-const DefaultTimeout = 10 * time.Second
-
-// Slots are the times at which a channel has sent, the oldest first: what its
-// limits are kept by.
-type Slots []time.Time
-
-// Take takes a slot at now, or says how long to wait for one.
-func (s *Slots) Take(now time.Time, limits []Limit) (wait time.Duration) {
-	longest, most := time.Duration(0), 0
-	for _, limit := range limits {
-		longest, most = max(longest, limit.Per), max(most, limit.Count)
-	}
-	sent := *s
-	for len(sent) > 0 && (now.Sub(sent[0]) >= longest || len(sent) > most) {
-		sent = sent[1:]
-	}
-	for _, limit := range limits {
-		if len(sent) < limit.Count {
-			continue
-		}
-		if first := sent[len(sent)-limit.Count]; now.Sub(first) < limit.Per {
-			wait = max(wait, limit.Per-now.Sub(first))
-		}
-	}
-	if wait > 0 || len(limits) == 0 {
-		*s = sent
-		return wait
-	}
-	*s = append(sent, now)
-	return 0
-}
-
-// ChannelHint says what to do about the name of a channel that is not known: the
-// nearest name, or those that there are.
-func ChannelHint(name string, known map[string]bool) string {
-	names := slices.Sorted(maps.Keys(known))
-	if near := hints.Nearest(name, names); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "create it first, with PUT /v1/alerts/channels/{name} or in the configuration file; there are " + strings.Join(names, ", ")
+// ChannelView is a channel with where it comes from.
+type ChannelView struct {
+	ChannelSpec
+	Managed   string // "file", "option" of a Go function, or ""
+	Actor     string
+	Version   int64
+	UpdatedAt time.Time
+	Usable    bool   // this node can send to it
+	Problem   string // why it cannot, or why the last message of this node was not delivered
 }

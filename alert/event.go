@@ -1,173 +1,56 @@
 package alert
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Occurrence is one thing that a rule can hold for: an event, or one subject
-// of an aggregate.
-type Occurrence struct {
-	On      On
-	Subject string         // see the kinds of [On]
-	Name    string         // of this very event, such as the task's id; "" for aggregates
-	What    string         // what it has in common with others: what a digest counts by
-	Held    Tallies        // of an event that stands for several: what a digest counts
-	Size    int            // the number that an aggregate is about, 0 where there is none
-	At      time.Time      //
-	Values  map[string]any // of the variables
-	Text    string         // one sentence
-	Fields  []Field        // for people
-	Queue   string         // for scoped readers; "" if there is none
+// EventFilter selects messages. What is empty selects all; * stands for any text.
+type EventFilter struct {
+	Rule    string
+	Subject string
+	Channel string
+	State   string    // pending, sent, silenced, collected, failed or canceled; "" selects all but collected
+	Since   time.Time // messages that were made then or later
 }
 
-// Field is one line of a message.
-type Field struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+// Collected is the state of a message that another tells, because the channel could not
+// take it when it came: that one is sent.
+const Collected = "collected"
+
+// EventView is one message to one channel: the delivery log.
+type EventView struct {
+	*Message
+	Task     task.ID
+	Channel  string
+	State    string // one of those of [EventFilter.State]
+	Silence  string // the id of what has silenced it
+	Attempts int
+	Error    string // of the last failed attempt
+	Instead  string // the channel that it is the fallback of
+	NextAt   time.Time
+	EndedAt  time.Time
+	Ack      *Ack // nil until somebody has acknowledged it
 }
 
-// Ended describes the end of an attempt that failed: OnDead if the task died
-// with it, OnRetry if it runs again. maxAttempts is the limit that held, 0 for
-// none.
-func Ended(s *store.Settlement, maxAttempts int) *Occurrence {
-	t, failure := s.Task, s.Failure
-	if failure == nil {
-		failure = &task.Failure{}
-	}
-	status, _ := strconv.Atoi(failure.Code)
-	attempts := t.Attempt
-	if s.Unstarted {
-		attempts--
-	}
-	delay := time.Duration(0)
-	if s.Outcome == task.OutcomeFailed {
-		delay = max(0, s.RunAt.Sub(s.EndedAt))
-	}
-	o := &Occurrence{On: OnRetry, Subject: t.ID.String(), Name: t.ID.String(), What: failureOf(t, s.DeadReason, failure), At: s.EndedAt, Queue: t.Queue}
-	event, text := "retry", t.Type+" failed at attempt "+strconv.Itoa(attempts)+" and runs again in "+Span(delay.Round(time.Millisecond))
-	if s.Outcome == task.OutcomeDead {
-		o.On, o.Subject = OnDead, deathOf(t)
-		event, text = "dead", t.Type+" died after "+counted(attempts, "attempt")+": "+string(s.DeadReason)
-	}
-	if t.Spec.Follows != "" {
-		text += "; it was the " + string(t.Spec.Follows) + " of " + parentOf(t)
-	}
-	o.Text = text
-	o.Values = map[string]any{
-		"event": event, "type": t.Type, "queue": t.Queue, "target": t.Target, "key": t.Key, "policy": t.Policy,
-		"attempt": attempts, "max_attempts": maxAttempts, "crashes": t.Crashes,
-		"age": max(0, s.EndedAt.Sub(t.CreatedAt)), "delay": delay, "reason": string(s.DeadReason),
-		"category": failure.Category, "code": failure.Code, "status": status, "error_type": failure.Type,
-		"message": failure.Message, "fingerprint": failure.Fingerprint, "metadata": t.Spec.Metadata,
-		"follows": string(t.Spec.Follows), "parent": parentOf(t),
-	}
-	o.Fields = fields("task", t.ID.String(), "type", t.Type, "queue", t.Queue, "key", t.Key, "target", t.Target,
-		"attempt", strconv.Itoa(attempts), "reason", string(s.DeadReason), "category", failure.Category, "code", failure.Code,
-		"follows", parentOf(t), "trace", task.TraceID(t.Spec.TraceParent), "error", cut(failure.Message, maxFieldError))
-	return o
+// Ack is that somebody has seen an alert and takes care of it.
+type Ack struct {
+	Rule    string    `json:"rule"`
+	Subject string    `json:"subject"`
+	By      string    `json:"by"` // the actor, as in the audit log
+	At      time.Time `json:"at"`
+	// From and To bound the times of the messages that it is about: those of the
+	// aggregate up to now, or the one message that was acknowledged.
+	From time.Time `json:"from"`
+	To   time.Time `json:"to"`
 }
 
-// deathOf is the subject of a task's death: its type, and where that says nothing, since
-// the task is a call of a URL without a type of its own, the target too.
-func deathOf(t *task.Task) string {
-	if t.Type == task.HTTPType && t.Target != t.Type {
-		return t.Type + " " + t.Target
-	}
-	return t.Type
-}
-
-// failureOf is what the failure of a task has in common with others.
-func failureOf(t *task.Task, reason task.DeadReason, failure *task.Failure) string {
-	parts := []string{t.Target}
-	if reason != "" && reason != task.Exhausted {
-		parts = append(parts, string(reason))
-	}
-	if why := strings.TrimSpace(failure.Category + " " + failure.Code); why != "" {
-		parts = append(parts, why)
-	}
-	if failure.Fingerprint != "" {
-		parts = append(parts, "fingerprint "+failure.Fingerprint)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// parentOf is the id of the task that t follows, "" for none.
-func parentOf(t *task.Task) string {
-	if t.Spec.Parent.IsZero() {
-		return ""
-	}
-	return t.Spec.Parent.String()
-}
-
-// maxFieldError is how much of an error's text an alert carries, in bytes.
-const maxFieldError = 1000
-
-// Crashed describes a run that was lost: its process died, or the lease of its worker
-// ended.
-func Crashed(r *store.Recovered, at time.Time) *Occurrence {
-	return &Occurrence{
-		On: OnCrash, Subject: r.Type, Name: r.ID.String(), At: at, Queue: r.Queue,
-		Text: task.LostBy(r.Node) + ", while " + r.Type + " ran (" + counted(r.Crashes, "crash") + " of this task)",
-		Values: map[string]any{
-			"type": r.Type, "queue": r.Queue, "attempt": r.Attempt, "crashes": r.Crashes, "cause": r.Cause,
-		},
-		Fields: fields("task", r.ID.String(), "type", r.Type, "queue", r.Queue, "node", r.Node, "crashes", strconv.Itoa(r.Crashes)),
-	}
-}
-
-// BreakerChanged describes a change of a target's breaker.
-func BreakerChanged(target, was, state, cause string, at time.Time) *Occurrence {
-	return &Occurrence{
-		On: OnBreaker, Subject: target, Name: state, At: at,
-		Text:   "the breaker of " + target + " is " + state + ": " + cause,
-		Values: map[string]any{"target": target, "state": state, "was": was, "cause": cause},
-		Fields: fields("target", target, "breaker", state, "before", was, "cause", cause),
-	}
-}
-
-// RedriveEnded describes the end of a redrive.
-func RedriveEnded(operation *store.Operation, at time.Time) *Occurrence {
-	state := string(operation.State)
-	return &Occurrence{
-		On: OnRedrive, Subject: operation.ID, Name: operation.ID, At: at,
-		Text:   "the redrive " + operation.ID + " is " + state + ": " + strconv.Itoa(operation.Done) + " of " + counted(operation.Matched, "letter"),
-		Values: map[string]any{"state": state, "matched": operation.Matched, "done": operation.Done},
-		Fields: fields("operation", operation.ID, "state", state, "error", cut(operation.Error, maxFieldError)),
-	}
-}
-
-// ScheduleMissed describes ticks of a schedule that were missed.
-func ScheduleMissed(schedule string, missed int, at time.Time) *Occurrence {
-	return &Occurrence{
-		On: OnSchedule, Subject: schedule, Name: schedule, At: at,
-		Text:   "the schedule " + schedule + " has missed " + counted(missed, "tick"),
-		Values: map[string]any{"schedule": schedule, "missed": missed},
-		Fields: fields("schedule", schedule, "missed", strconv.Itoa(missed)),
-	}
-}
-
-// fields makes lines of names and values without the empty ones.
-func fields(pairs ...string) (lines []Field) {
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			lines = append(lines, Field{pairs[i], pairs[i+1]})
-		}
-	}
-	return lines
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	plural := what + "s"
-	if what == "crash" {
-		plural = "crashes"
-	}
-	return strconv.Itoa(n) + " " + plural
+// Firing is an aggregate whose condition holds, and that was told of.
+type Firing struct {
+	Rule    string
+	Subject string
+	Since   time.Time // when it began to hold
+	Size    int       // the number that was told, or the smallest since; 0 where there is none
+	Acked   bool      // somebody takes care of it
 }

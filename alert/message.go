@@ -1,11 +1,13 @@
 package alert
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/outlast-dev/outlast/internal/plaintext"
 )
 
 // MessageKind says what a message is about.
@@ -58,18 +60,18 @@ func (m *Message) Title() string {
 	case Test:
 		mark = "TEST"
 	}
-	return Line("[outlast] " + mark + " " + m.Rule + ": " + m.Subject)
+	return plaintext.Line("[outlast] " + mark + " " + m.Rule + ": " + m.Subject)
 }
 
 // Lines are the message for people, title first, without any markup; every
-// line is cleaned by [Line].
+// line is without what could move, hide or reverse text.
 func (m *Message) Lines() []string {
-	lines := []string{m.Title(), Line(m.Text)}
+	lines := []string{m.Title(), plaintext.Line(m.Text)}
 	if m.HeldBack > 0 {
 		lines = append(lines, m.held()...)
 	}
 	for _, field := range m.Fields {
-		lines = append(lines, Line(field.Name+": "+field.Value))
+		lines = append(lines, plaintext.Line(field.Name+": "+field.Value))
 	}
 	return append(lines, "at: "+m.At.UTC().Format(time.RFC3339Nano))
 }
@@ -79,59 +81,60 @@ func (m *Message) held() []string {
 	since := " held back since " + m.Since.UTC().Format(time.RFC3339)
 	if len(m.Kinds) > 0 {
 		lines := []string{strconv.Itoa(m.HeldBack) + since}
-		for _, kind := range m.Kinds.lines() {
-			lines = append(lines, Line(kind))
+		for _, kind := range m.Kinds.Lines() {
+			lines = append(lines, plaintext.Line(kind))
 		}
 		return lines
 	}
-	held := counted(m.HeldBack, "alert") + since
+	held := plaintext.Counted(m.HeldBack, "alert") + since
 	if len(m.Names) > 0 {
 		held += ": " + strings.Join(m.Names, ", ")
 		if more := m.HeldBack - len(m.Names); more > 0 {
 			held += " and " + strconv.Itoa(more) + " more"
 		}
 	}
-	return []string{Line(held)}
+	return []string{plaintext.Line(held)}
 }
 
 // PlainText is the message in at most limit bytes of UTF-8, cut between runes
 // and with a mark where something is missing.
 func (m *Message) PlainText(limit int) string {
-	return Cut(strings.Join(m.Lines(), "\n"), limit)
+	return plaintext.Cut(strings.Join(m.Lines(), "\n"), limit)
 }
 
-// Line makes text from outside fit for one line: white space is one space
-// each, and what could move, hide or reverse text is replaced.
-func Line(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Cf, r):
-			return unicode.ReplacementChar
+// Field is one line of a message.
+type Field struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Tally is alerts that were held back and have something in common.
+type Tally struct {
+	// What they have in common, such as the target, the code and the fingerprint of
+	// the failure; empty for those of all other kinds.
+	What  string   `json:"what,omitempty"`
+	Count int      `json:"count"`
+	Names []string `json:"names,omitempty"` // the first of them
+}
+
+// Tallies are what was held back, by kind.
+type Tallies []Tally
+
+// Lines tell them to people, the most first, such as "4 × api.example.com (ID, ID, …)".
+func (t Tallies) Lines() (lines []string) {
+	sorted := slices.Clone(t)
+	slices.SortStableFunc(sorted, func(a, b Tally) int { return b.Count - a.Count })
+	for i := range sorted {
+		of := &sorted[i]
+		line := strconv.Itoa(of.Count) + " × " + cmp.Or(of.What, "others")
+		if len(of.Names) > 0 {
+			line += " (" + strings.Join(of.Names, ", ")
+			if of.Count > len(of.Names) {
+				line += ", …"
+			}
+			line += ")"
 		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD")))
-}
-
-const cutMark = "… (cut)"
-
-// Cut shortens text to at most limit bytes, between runes, with a mark.
-func Cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
+		lines = append(lines, line)
 	}
-	return cut(text, limit-len(cutMark)) + cutMark
-}
-
-// cut is the beginning of text of at most limit bytes, between runes.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	limit = max(limit, 0)
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
+	return lines
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/outlast-dev/outlast/sim"
+	"github.com/outlast-dev/outlast/internal/sim"
 )
 
 // stormSimulator: how fast the simulator goes through its scenarios, on one core,

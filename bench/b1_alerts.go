@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -49,7 +50,7 @@ func burnAlerts(ctx context.Context, s *session) error {
 
 // without turns the built-in rules off.
 func without() []alert.Rule {
-	rules := alert.Builtin(1)
+	rules := alerts.Builtin(1)
 	for i := range rules {
 		rules[i].Disabled = true
 	}
@@ -82,7 +83,7 @@ func putRules(ctx context.Context, backend store.Config, rules []alert.Rule) err
 			if err != nil {
 				return err
 			}
-			change.Put = append(change.Put, store.Object{Kind: alert.KindRule, Name: part[i].Name, Body: body})
+			change.Put = append(change.Put, store.Object{Kind: alerts.KindRule, Name: part[i].Name, Body: body})
 		}
 		if _, err := backend.Change(ctx, change); err != nil {
 			return err

@@ -64,8 +64,16 @@ func underSnapshot(ctx context.Context, s *session) error {
 	s.series("over-time", seen, "tasks/s", set)
 	s.record("before", before, "tasks/s", len(seen), "", set)
 	s.record("held", held, "tasks/s", len(seen), "", set)
-	s.record("held-share", held/before, "", len(seen), s.bench.target, set)
+	s.record("held-share", shareOf(held, before), "", len(seen), s.bench.target, set)
 	return s.recordGrowth(ctx, at, grown, set)
+}
+
+// shareOf is a part of something, 0 of nothing: a slow machine may have done nothing yet.
+func shareOf(part, of float64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return part / of
 }
 
 // growing is what happened to a place while a snapshot was held.
@@ -81,20 +89,19 @@ func (g *growing) watch(ctx context.Context, at place, done *atomic.Int64, from,
 	if !sleepUntil(ctx, began.Add(from)) {
 		return nil
 	}
-	release, err := at.hold(ctx)
+	whole := context.WithoutCancel(ctx) // what has begun ends: on a slow machine the end of the bench is near
+	release, err := at.hold(whole)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }() // the end of the bench may be near
-	before, err := at.extent(ctx)
+	defer func() { err = errors.Join(err, release(whole)) }()
+	before, err := at.extent(whole)
 	if err != nil {
 		return err
 	}
 	ran := done.Load()
-	if !sleepUntil(ctx, began.Add(to)) {
-		return nil
-	}
-	after, err := at.extent(context.WithoutCancel(ctx))
+	sleepUntil(ctx, began.Add(to))
+	after, err := at.extent(whole)
 	g.tasks = done.Load() - ran
 	g.log, g.data, g.dead, g.logAtEnd = after.log-before.log, after.data-before.data, after.dead, after.log
 	return err
@@ -104,8 +111,8 @@ func (g *growing) watch(ctx context.Context, at place, done *atomic.Int64, from,
 // tells how long its log has become, and what of it is there at the end.
 func (s *session) recordGrowth(ctx context.Context, at place, g growing, set settings) error {
 	n := int(g.tasks)
-	s.record("held-log", float64(g.log)/float64(n), "bytes/task", n, "", set)
-	s.record("held-data", float64(g.data)/float64(n), "bytes/task", n, "", set)
+	s.record("held-log", shareOf(float64(g.log), float64(n)), "bytes/task", n, "", set)
+	s.record("held-data", shareOf(float64(g.data), float64(n)), "bytes/task", n, "", set)
 	if at.meter != nil {
 		s.record("dead-rows", float64(g.dead), "rows", 1, "", set)
 		return nil

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -70,22 +69,22 @@ func openOutlast(ctx context.Context, at place, o nodeOptions) (*outlastNode, er
 func (n *outlastNode) clientOptions() []outlast.Option {
 	o := n.options
 	if o.enqueueOnly {
-		return []outlast.Option{outlast.EnqueueOnly()}
+		return []outlast.Option{outlast.WithEnqueueOnly()}
 	}
-	options := []outlast.Option{outlast.WithEngine(func(c *engine.Config) {
-		c.Slots, c.Share = o.slots, 1 // there is one target only
+	options := []outlast.Option{outlast.WithTuning(outlast.Tuning{
+		Slots: o.slots, Share: 1, // there is one target only
 	})}
 	if o.tasks > 0 || o.ended != nil {
-		options = append(options, outlast.WithObserver(engine.Observer{Settled: n.settled}))
+		options = append(options, outlast.WithObserver(outlast.Observer{Settled: n.settled}))
 	}
 	if o.privateTargets {
-		options = append(options, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+		options = append(options, outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	}
 	return options
 }
 
 // settled counts the ends of tasks.
-func (n *outlastNode) settled(out engine.Outcome) {
+func (n *outlastNode) settled(_ context.Context, out outlast.Outcome) {
 	if !out.State.Final() {
 		return
 	}

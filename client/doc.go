@@ -7,4 +7,6 @@
 //
 // Errors of the server are [*Error]; errors.As also finds the
 // [*task.Error] that a Go program with the library inside would have got.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package client

@@ -1,6 +1,9 @@
 package client
 
-import "time"
+import (
+	"net/url"
+	"time"
+)
 
 // Silence changes how long a stream may say nothing, until the returned function is called.
 func Silence(d time.Duration) (restore func()) {
@@ -8,3 +11,6 @@ func Silence(d time.Duration) (restore func()) {
 	mostSilence = d
 	return func() { mostSilence = before }
 }
+
+// QueryOf is what is asked for by a filter.
+func QueryOf(f Filter) url.Values { return f.query(0, "") }

@@ -56,7 +56,7 @@ type Schedule struct {
 	Fired     int64   `json:"fired" doc:"Ticks enqueued so far."`
 	Missed    int64   `json:"missed" doc:"Ticks left out for their lateness."`
 	Skipped   int64   `json:"skipped" doc:"Ticks left out for overlap."`
-	Managed   string  `json:"managed,omitempty" doc:"file, where the configuration file owns it."`
+	Managed   string  `json:"managed,omitempty" doc:"file, where the configuration file owns it; code, where the code of an application does while it runs."`
 	Version   int64   `json:"version" doc:"Of the rule."`
 	UpdatedAt Time    `json:"updated_at"`
 }

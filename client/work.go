@@ -20,7 +20,7 @@ import (
 // stop has passed; [context.Cause] says which. A nil error is success, whose result
 // is kept if it is not nil; one without a JSON form, or of more than 64 KiB, makes the
 // attempt a permanent failure with the code "bad_result". Other errors are classified and retried by the policy of
-// the task; [RetryAfter], [Snooze], [Dead] and [Drop] steer. A panic is a failure of
+// the task; [RetryAfter], [Snooze], [GiveUp] and [Drop] steer. A panic is a failure of
 // category "bug".
 type WorkHandler func(ctx context.Context, t *LeasedTask) (result any, err error)
 
@@ -291,7 +291,7 @@ func invoke(ctx context.Context, handler WorkHandler, t *LeasedTask) (value any,
 		}
 	}()
 	if handler == nil {
-		return nil, Dead(fmt.Errorf("this worker has no handler for the type %s", task.Quote(t.Type)))
+		return nil, GiveUp(fmt.Errorf("this worker has no handler for the type %s", task.Quote(t.Type)))
 	}
 	return handler(ctx, t)
 }

@@ -220,8 +220,8 @@ func Snooze(d time.Duration) error {
 	return &steering{outcome: string(task.OutcomeSnoozed), after: (*Duration)(&d)}
 }
 
-// Dead ends a task now as a dead letter, whatever attempts are left.
-func Dead(err error) error { return &steering{outcome: string(task.OutcomeDead), err: err} }
+// GiveUp ends a task now as a dead letter, whatever attempts are left.
+func GiveUp(err error) error { return &steering{outcome: string(task.OutcomeDead), err: err} }
 
 // Drop ends a task now as canceled: it is no longer wanted, and nobody needs to look
 // at it.

@@ -1,120 +1,53 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/dead"
-	"github.com/outlast-dev/outlast/internal/actor"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // Operations shows long actions, which outlive their nodes, and stops them.
-type Operations struct{ node *node }
-
-// Get returns a long action with its progress; code "not_found", with queues also
-// for one that is about another queue.
-func (ops *Operations) Get(ctx context.Context, id string, queues ...string) (*store.Operation, error) {
-	operation, err := ops.node.Backend.Operation(ctx, id)
-	if err == nil && len(queues) > 0 && !aboutOnly(operation, queues) {
-		return nil, task.NotFound("operation", id)
-	}
-	return operation, err
+type Operations interface {
+	// Get returns a long action with its progress; code "not_found", with queues also
+	// for one that is about another queue.
+	Get(ctx context.Context, id string, queues ...string) (*store.Operation, error)
+	// List returns the newest long actions, at most n, or 100 if n is 0. With
+	// queues, those that are about no other queue.
+	List(ctx context.Context, n int, queues ...string) ([]store.Operation, error)
+	// Progress is how far a long action had come when it was read; the zero value for
+	// a kind of action that this program does not know. It asks no store.
+	Progress(operation *store.Operation) OperationProgress
+	// RedriveItems is the report of a redrive: what has become of each of its
+	// letters, in the order in which they go. A page has at most 500, and 100 if its
+	// limit is 0. Code "not_found" for operations that are unknown or have no report
+	// any more: it is kept as long as dead letters are, from the end of the operation.
+	RedriveItems(ctx context.Context, id string, page store.Page) (items []RedriveItem, next string, err error)
+	// BulkItems is the report of an operation that [Tasks.Bulk] has begun: what has
+	// become of each of its tasks, in the order in which they go. A page has at most 500,
+	// and 100 if its limit is 0. Code "not_found" for operations that are unknown or have
+	// no report any more: it is kept as long as dead letters are, from the end of the
+	// operation.
+	BulkItems(ctx context.Context, id string, page store.Page) (items []BulkItem, next string, err error)
+	// Pause stops a running operation after its current batch; code
+	// "conflict" for one that has ended.
+	Pause(ctx context.Context, id string) (*store.Operation, error)
+	// Resume lets a paused operation go on.
+	Resume(ctx context.Context, id string) (*store.Operation, error)
+	// Cancel ends an operation after its current batch. What it has done
+	// stays done.
+	Cancel(ctx context.Context, id string) (*store.Operation, error)
 }
 
-// List returns the newest long actions, at most n, or 100 if n is 0. With
-// queues, those that are about no other queue.
-func (ops *Operations) List(ctx context.Context, n int, queues ...string) ([]store.Operation, error) {
-	if n < 0 || n > maxPage {
-		return nil, task.Invalid("limit", "is outside 1 to 500", "0 means 100")
-	}
-	n = cmp.Or(n, 100)
-	for most := n; ; most *= 4 { // what an operation is about, only its request tells
-		all, err := ops.node.Backend.Operations(ctx, "", most)
-		if err != nil {
-			return nil, err
-		}
-		own, last := all, len(all) < most
-		if len(queues) > 0 {
-			own = slices.DeleteFunc(all, func(o store.Operation) bool { return !aboutOnly(&o, queues) })
-		}
-		if last || len(own) >= n {
-			return own[:min(len(own), n)], nil
-		}
-	}
-}
-
-// aboutOnly reports whether an operation is about some of the queues, and no other:
-// whoever sees one may stop it, for all that it is about.
-func aboutOnly(operation *store.Operation, queues []string) bool {
-	about := append(dead.QueuesOf(operation), bulk.QueuesOf(operation)...)
-	return len(about) > 0 && !slices.ContainsFunc(about, func(queue string) bool { return !slices.Contains(queues, queue) })
-}
-
-// RedriveItems is the report of a redrive: what has become of each of its
-// letters, in the order in which they go. A page has at most 500, and 100 if its
-// limit is 0. Code "not_found" for operations that are unknown or have no report
-// any more: it is kept as long as dead letters are, from the end of the operation.
-func (ops *Operations) RedriveItems(ctx context.Context, id string, page store.Page) (items []dead.Item, next string, err error) {
-	return ops.node.Letters.Redriver().Items(ctx, id, page)
-}
-
-// BulkItems is the report of an operation that [Tasks.Bulk] has begun: what has
-// become of each of its tasks, in the order in which they go. A page has at most 500,
-// and 100 if its limit is 0. Code "not_found" for operations that are unknown or have
-// no report any more: it is kept as long as dead letters are, from the end of the
-// operation.
-func (ops *Operations) BulkItems(ctx context.Context, id string, page store.Page) (items []bulk.Item, next string, err error) {
-	return ops.node.Bulk.Items(ctx, id, page)
-}
-
-// controller pauses, resumes and cancels operations.
-type controller interface {
-	Pause(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
-	Resume(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
-	Cancel(ctx context.Context, id string, audit store.Audit) (*store.Operation, error)
-}
-
-// controllerOf finds who works on operations of the kind of this one.
-func (ops *Operations) controllerOf(ctx context.Context, id string) (controller, error) {
-	operation, err := ops.node.Backend.Operation(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if bulk.Is(operation.Kind) {
-		return ops.node.Bulk, nil
-	}
-	return ops.node.Letters.Redriver(), nil
-}
-
-// Pause stops a running operation after its current batch; code
-// "conflict" for one that has ended.
-func (ops *Operations) Pause(ctx context.Context, id string) (*store.Operation, error) {
-	controller, err := ops.controllerOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return controller.Pause(ctx, id, actor.Audit(ctx, "operation.pause", ""))
-}
-
-// Resume lets a paused operation go on.
-func (ops *Operations) Resume(ctx context.Context, id string) (*store.Operation, error) {
-	controller, err := ops.controllerOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return controller.Resume(ctx, id, actor.Audit(ctx, "operation.resume", ""))
-}
-
-// Cancel ends an operation after its current batch. What it has done
-// stays done.
-func (ops *Operations) Cancel(ctx context.Context, id string) (*store.Operation, error) {
-	controller, err := ops.controllerOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return controller.Cancel(ctx, id, actor.Audit(ctx, "operation.cancel", ""))
+// OperationProgress is how far a long action has come, beside the numbers of
+// [store.Operation].
+type OperationProgress struct {
+	Sent    int    // letters sent back, of a redrive
+	Changed int    // tasks changed, of an action on tasks
+	Skipped int    // letters or tasks that were left alone, since they were not any more what was asked for
+	Waiting string // what it waits for, "" for nothing
+	// Watched reports whether what becomes of the letters of a redrive is counted: it has a
+	// canary, or stops if many fail. Succeeded and Failing are of the last 1000 sent back.
+	Watched   bool
+	Succeeded int
+	Failing   int
 }

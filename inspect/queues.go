@@ -2,29 +2,30 @@ package inspect
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strconv"
 	"time"
 
-	"github.com/outlast-dev/outlast/internal/accept"
-	"github.com/outlast-dev/outlast/internal/actor"
-	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // Queues shows queues, and makes, changes and pauses them.
-type Queues struct{ node *node }
-
-// Limits of a queue's settings.
-const (
-	maxLanes       = 256
-	maxConcurrency = 1_000_000
-	maxWeight      = 1000
-	// mostQueueCounted is where the counts of [QueueStats] stop.
-	mostQueueCounted = 10_000
-)
+type Queues interface {
+	// List returns all queues by name, but for the one that alerts travel in.
+	List(ctx context.Context) ([]store.Queue, error)
+	// Put creates a queue or changes one. It takes effect everywhere within
+	// about a second; lanes can only be raised. Codes "invalid" with fields, and
+	// "managed_by_file" for a queue of the configuration file.
+	Put(ctx context.Context, queue store.Queue) (*store.Queue, error)
+	// Pause stops the start of further attempts in a queue, or lets them go
+	// on; within about a second everywhere. Enqueues are still accepted.
+	Pause(ctx context.Context, name string, paused bool) (*store.Queue, error)
+	// Stats counts the tasks of every queue, by name.
+	Stats(ctx context.Context) (map[string]QueueStats, error)
+	// Gauges are those of the first queues by name, most of them at most. Code "unavailable" on
+	// a client that does not run.
+	Gauges(ctx context.Context, most int) ([]QueueGauges, error)
+	// Backlog measures what waits. Code "unavailable" on a client that does not run.
+	Backlog(ctx context.Context) (*Backlog, error)
+}
 
 // QueueStats counts the tasks of a queue.
 type QueueStats struct {
@@ -36,101 +37,18 @@ type QueueStats struct {
 	Lanes, Known, RunningHere int
 }
 
-// List returns all queues by name, but for the one that alerts travel in.
-func (qs *Queues) List(ctx context.Context) ([]store.Queue, error) {
-	queues, err := qs.node.Backend.Queues(ctx)
-	return slices.DeleteFunc(queues, func(q store.Queue) bool { return isInternal(q.Name) }), err
-}
-
-// Put creates a queue or changes one. It takes effect everywhere within
-// about a second; lanes can only be raised. Codes "invalid" with fields, and
-// "managed_by_file" for a queue of the configuration file.
-func (qs *Queues) Put(ctx context.Context, queue store.Queue) (*store.Queue, error) {
-	set, err := qs.node.Policies.Read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkQueue(&queue, set); err != nil {
-		return nil, err
-	}
-	filed, err := qs.node.Backend.Object(ctx, "queue", queue.Name)
-	switch {
-	case err == nil && filed.Managed != "":
-		return nil, managedByFile("queue", queue.Name)
-	case err != nil && !errors.Is(err, &task.Error{Code: task.CodeNotFound}):
-		return nil, err
-	}
-	stored, err := qs.node.Backend.PutQueue(ctx, queue, actor.Audit(ctx, "queue.put", "queue/"+queue.Name))
-	if err == nil {
-		qs.node.refresh(ctx)
-	}
-	return stored, err
-}
-
-func checkQueue(queue *store.Queue, policies *policy.Set) error {
-	c := accept.Complaints{Policies: policies}
-	within := func(path string, value, least, most int) {
-		if value < least || value > most {
-			c.Add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "0 means the default")
-		}
-	}
-	c.Name("name", queue.Name)
-	within("lanes", queue.Lanes, 0, maxLanes)
-	within("concurrency", queue.Concurrency, 0, maxConcurrency)
-	within("weight", queue.Weight, 0, maxWeight)
-	if queue.MaxPending < 0 {
-		c.Add("max_pending", "is negative", "0 is no limit")
-	}
-	switch queue.UnknownType {
-	case "", "park", "dead":
-	default:
-		c.Add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "park keeps tasks until something can start them")
-	}
-	if queue.Policy != "" {
-		c.PolicyName("policy", queue.Policy)
-	}
-	return c.Err("the queue is invalid")
-}
-
-// Pause stops the start of further attempts in a queue, or lets them go
-// on; within about a second everywhere. Enqueues are still accepted.
-func (qs *Queues) Pause(ctx context.Context, name string, paused bool) (*store.Queue, error) {
-	action := "queue.resume"
-	if paused {
-		action = "queue.pause"
-	}
-	queue, err := qs.node.Backend.PauseQueue(ctx, name, paused, actor.Audit(ctx, action, "queue/"+name))
-	if err == nil {
-		qs.node.refresh(ctx)
-	}
-	return queue, err
-}
-
-// Stats counts the tasks of every queue, by name.
-func (qs *Queues) Stats(ctx context.Context) (map[string]QueueStats, error) {
-	queues, err := qs.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	here := qs.node.Memory.Stats().Queues
-	all := make(map[string]QueueStats, len(queues))
-	for _, queue := range queues {
-		own := here[queue.Name]
-		stats := QueueStats{Lanes: own.Lanes, Known: own.Known, RunningHere: own.Running}
-		waits, err := qs.node.Backend.Backlog(ctx, queue.Numbers, mostQueueCounted)
-		if err != nil {
-			return nil, err
-		}
-		stats.Pending, stats.Parked = waits.Pending, waits.Parked
-		for state, count := range map[task.State]*int{task.Running: &stats.Running, task.Dead: &stats.Dead} {
-			filter := store.Filter{Queue: queue.Name, State: state}
-			if *count, err = qs.node.Backend.Count(ctx, filter, mostQueueCounted); err != nil {
-				return nil, err
-			}
-		}
-		all[queue.Name] = stats
-	}
-	return all, nil
+// QueueGauges are the numbers of one queue that are worth a series in time, over all
+// nodes, each counted to a bound.
+type QueueGauges struct {
+	Name string
+	// Pending, Parked and Running are counted to 10 000; parked tasks are not among the
+	// pending.
+	Pending, Parked, Running int
+	// Blocked are the ordering keys that dead letters block and tasks wait behind, counted
+	// to 500.
+	Blocked int
+	// OldestDue is how long the oldest pending task has been due.
+	OldestDue time.Duration
 }
 
 // Backlog is what waits, over all queues but that of alerts.
@@ -141,25 +59,4 @@ type Backlog struct {
 	Due, Later int
 	OldestDue  time.Duration       // for how long the oldest has been due, over all nodes
 	Stranded   map[string][]string // by queue, types that no living node can start: all, where they are fewer than about a hundred
-}
-
-// Backlog measures what waits. Code "invalid" on a client that does not run.
-func (qs *Queues) Backlog(ctx context.Context) (*Backlog, error) {
-	if err := qs.node.Running(); err != nil {
-		return nil, err
-	}
-	samples, err := qs.node.Alerts.Queues(ctx, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	memory := qs.node.Memory.Stats()
-	backlog := &Backlog{Due: memory.Ready, Later: memory.Waiting, Stranded: map[string][]string{}}
-	for n := range samples {
-		backlog.Due += samples[n].Aside
-		backlog.OldestDue = max(backlog.OldestDue, samples[n].OldestDue)
-		if len(samples[n].Stranded) > 0 {
-			backlog.Stranded[samples[n].Name] = samples[n].Stranded
-		}
-	}
-	return backlog, nil
 }

@@ -2,131 +2,41 @@ package inspect
 
 import (
 	"context"
-	"errors"
-	"maps"
-	"slices"
-	"strconv"
 	"time"
 
-	"github.com/outlast-dev/outlast/schedule"
-	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // Schedules shows schedules, and makes, changes, pauses and triggers them.
-type Schedules struct{ node *node }
-
-// mostTicks is how many next ticks can be asked for.
-const mostTicks = 100
-
-// List lists schedules by name.
-func (ss *Schedules) List(ctx context.Context) ([]*schedule.View, error) {
-	definitions, err := ss.node.Backend.Objects(ctx, schedule.Kind)
-	if err != nil {
-		return nil, err
-	}
-	states, err := ss.node.Backend.Objects(ctx, schedule.StateKind)
-	if err != nil {
-		return nil, err
-	}
-	byName := make(map[string]*store.Object, len(states))
-	for n := range states {
-		byName[states[n].Name] = &states[n]
-	}
-	views := make([]*schedule.View, 0, len(definitions))
-	for n := range definitions {
-		if definitions[n].Doubt != nil {
-			continue // it is not used; [Store.Unproven] has it
-		}
-		view, err := schedule.NewView(definitions[n], byName[definitions[n].Name])
-		if err != nil {
-			return nil, err
-		}
-		views = append(views, view)
-	}
-	return views, nil
-}
-
-// Get returns one; code "not_found" if there is none.
-func (ss *Schedules) Get(ctx context.Context, name string) (*schedule.View, error) {
-	definition, err := ss.node.Backend.Object(ctx, schedule.Kind, name)
-	if err != nil {
-		return nil, err
-	}
-	state, err := ss.node.Backend.Object(ctx, schedule.StateKind, name)
-	if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
-		state, err = nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return schedule.NewView(*definition, state)
-}
-
-// NextTicks returns the next n ticks, 1 to 100, fewer where no more come. A
-// paused schedule has those that it would have if it were resumed.
-func (ss *Schedules) NextTicks(ctx context.Context, name string, n int) ([]time.Time, error) {
-	if err := checkTicks(n); err != nil {
-		return nil, err
-	}
-	view, err := ss.Get(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return view.Ticks(ss.node.Schedules.Now(ctx), n)
-}
-
-// Check finds what is wrong with a schedule, all at once: code
-// "invalid" with fields. It stores nothing.
-func (ss *Schedules) Check(ctx context.Context, s schedule.Schedule) error {
-	return ss.node.Schedules.Check(ctx, &s)
-}
-
-// PlanTicks returns the next n ticks, 1 to 100, that a schedule would have. It stores
-// nothing. Code "invalid" with fields for what [Schedules.Put] would refuse.
-func (ss *Schedules) PlanTicks(ctx context.Context, s schedule.Schedule, n int) ([]time.Time, error) {
-	if err := checkTicks(n); err != nil {
-		return nil, err
-	}
-	for _, request := range requestsOf(&s.Task) { // what is hidden there fires at no other time
-		maps.DeleteFunc(request.Headers, func(_, value string) bool { return value == task.Hidden })
-	}
-	if err := ss.node.Schedules.Check(ctx, &s); err != nil {
-		return nil, err
-	}
-	view := schedule.View{Schedule: s}
-	return view.Ticks(ss.node.Schedules.Now(ctx), n)
-}
-
-func checkTicks(n int) error {
-	if n < 1 || n > mostTicks {
-		return task.Invalid("n", strconv.Itoa(n)+" is outside 1 to 100", "leave it out for 5")
-	}
-	return nil
-}
-
-func hides(r *task.Request) bool {
-	return slices.Contains(slices.Collect(maps.Values(r.Headers)), task.Hidden)
-}
-
-// requestsOf are the requests of a schedule's task, by their places. They become its own:
-// nothing of what it was made of is changed with them.
-func requestsOf(t *schedule.Task) map[string]*task.Request {
-	all := map[string]*task.Request{}
-	own := func(path string, request **task.Request) {
-		if *request != nil {
-			copied := **request
-			copied.Headers = maps.Clone(copied.Headers)
-			*request, all[path] = &copied, &copied
-		}
-	}
-	own("target", &t.Target)
-	for path, follow := range map[string]**task.Follow{"fallback.target": &t.Fallback, "on_success.target": &t.OnSuccess, "on_dead.target": &t.OnDead} {
-		if *follow != nil {
-			copied := **follow
-			*follow = &copied
-			own(path, &copied.HTTP)
-		}
-	}
-	return all
+type Schedules interface {
+	// Put makes a schedule, or changes the one of that name. Its ticks are
+	// those after this moment; one of the rule before that is due already stays.
+	// Pause, counters and the last task stay as they are. Code "invalid" with fields
+	// for what can never fire or be enqueued, such as a single time in the past (but
+	// for one that is put again as it stands), "managed_by_file" for a schedule that the
+	// configuration file owns, "conflict" for one that the code of a living node names.
+	Put(ctx context.Context, s Schedule) (*ScheduleView, error)
+	// Delete deletes a schedule and returns it as it was. Tasks that it has
+	// enqueued stay. Whose it is, is as for Put.
+	Delete(ctx context.Context, name string) (view *ScheduleView, err error)
+	// Pause stops a schedule, or lets it go on with the ticks after this
+	// moment: those of the pause are left out.
+	Pause(ctx context.Context, name string, paused bool) (*ScheduleView, error)
+	// Trigger enqueues the task of a schedule now, also while it is paused
+	// and whatever its overlap rule says; the run is retried like any other. With
+	// an id, a UUID of version 7, a repeat answers with the first task, and says so.
+	Trigger(ctx context.Context, name string, id task.ID) (t *task.Task, existing bool, err error)
+	// List lists schedules by name.
+	List(ctx context.Context) ([]*ScheduleView, error)
+	// Get returns one; code "not_found" if there is none.
+	Get(ctx context.Context, name string) (*ScheduleView, error)
+	// NextTicks returns the next n ticks, 1 to 100, fewer where no more come. A
+	// paused schedule has those that it would have if it were resumed.
+	NextTicks(ctx context.Context, name string, n int) ([]time.Time, error)
+	// Check finds what is wrong with a schedule, all at once: code
+	// "invalid" with fields. It stores nothing.
+	Check(ctx context.Context, s Schedule) error
+	// PlanTicks returns the next n ticks, 1 to 100, that a schedule would have. It stores
+	// nothing. Code "invalid" with fields for what [Schedules.Put] would refuse.
+	PlanTicks(ctx context.Context, s Schedule, n int) ([]time.Time, error)
 }

@@ -2,237 +2,113 @@ package inspect
 
 import (
 	"context"
-	"errors"
-	"slices"
+	"encoding/json"
 	"time"
 
-	"github.com/outlast-dev/outlast/bulk"
-	"github.com/outlast-dev/outlast/feed"
-	"github.com/outlast-dev/outlast/internal/accept"
-	"github.com/outlast-dev/outlast/internal/actor"
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // Tasks shows tasks, whatever their state, and acts on them.
-type Tasks struct{ node *node }
-
-// Get returns a task, whatever its state. Code "not_found" if there is none,
-// or none any more.
-func (ts *Tasks) Get(ctx context.Context, id task.ID) (*View, error) {
-	t, err := ts.node.Backend.Get(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	view, err := ts.one(ctx, t)
-	if err == nil {
-		ts.followed(ctx, view)
-	}
-	return view, err
+type Tasks interface {
+	// Get returns a task, whatever its state. Code "not_found" if there is none,
+	// or none any more.
+	Get(ctx context.Context, id task.ID) (*View, error)
+	// Row returns a task as its row is, without payload and result: less to read than
+	// [Tasks.Get], for who looks often. Code "not_found" as there.
+	Row(ctx context.Context, id task.ID) (*task.Task, error)
+	// Attempts returns the recorded attempts of a task, the oldest first.
+	Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error)
+	// Find returns a page of tasks, the newest first, and the cursor of the next
+	// page, "" for none; with a filter of failures the newest failure first. A page may be
+	// short or empty and still have a next one. The steps of alerts are found by their queue,
+	// type or id only. A search that is the id of a task finds it alone, one of at least 8
+	// digits that ids begin with these tasks. Code "invalid" with fields.
+	Find(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error)
+	// Count returns how many tasks match, counting no further than limit.
+	Count(ctx context.Context, filter store.Filter, limit int) (int, error)
+	// Cancel ends a pending task, or asks a running one to end: its context is
+	// canceled within about a second, and a success that still arrives is kept.
+	// Code "conflict" with the state for tasks that have ended.
+	Cancel(ctx context.Context, id task.ID) (*View, error)
+	// RetryNow lets a pending task run at once, whatever it waits for in time.
+	// Code "conflict" with the state for others, dead ones included: those are
+	// sent back by [Letters.Redrive].
+	RetryNow(ctx context.Context, id task.ID) (*View, error)
+	// Reschedule moves the next run of a pending task. Code "conflict" for
+	// others.
+	Reschedule(ctx context.Context, id task.ID, at time.Time) (*View, error)
+	// FindWaiting returns a page of the pending tasks that wait for one reason, the newest
+	// first, and the cursor of the next page. It looks through a bounded number of tasks, so
+	// a page may be short or empty and still have a next one. Code "invalid" for what is no
+	// reason to wait.
+	FindWaiting(ctx context.Context, why task.Waiting, filter store.Filter, page store.Page) (found []*View, next string, err error)
+	// Bulk cancels, retries or reschedules many tasks: up to 100 that are named at once,
+	// with what has become of each in Items; more, and those of a filter, by an operation
+	// that outlives this node, whose id is returned. It does to each what [Tasks.Cancel],
+	// [Tasks.RetryNow] or [Tasks.Reschedule] do to one: a task whose state does not
+	// fit is left alone, and said. A dry run changes nothing, counts and shows a sample.
+	Bulk(ctx context.Context, request BulkRequest) (BulkResult, error)
+	// Upcoming returns pending tasks that have been tried before, those that are tried
+	// again first in front: by when it is their time, or their target's that is held back.
+	// Behind them come those of which no one can say when, such as tasks of a paused queue.
+	// They are of the queues that are given, with nil of all but that of alerts; at most
+	// limit, 1 to 100, 10 for 0.
+	//
+	// No database keeps retries apart from what else waits, and how much is looked at is
+	// bounded: the front of each lane, of what is due from now on at each priority, and of
+	// what is parked. Complete is false where more waited than that and one that was not
+	// looked at may be tried before the last that is returned.
+	Upcoming(ctx context.Context, queues []string, limit int) (tasks []*View, complete bool, err error)
+	// View completes tasks that were read before, one for one.
+	View(ctx context.Context, tasks ...*task.Task) ([]*View, error)
 }
 
-// Row returns a task as its row is, without payload and result: less to read than
-// [Tasks.Get], for who looks often. Code "not_found" as there.
-func (ts *Tasks) Row(ctx context.Context, id task.ID) (*task.Task, error) {
-	found, _, err := ts.node.Backend.Find(ctx, store.Filter{IDs: []task.ID{id}}, store.Page{Limit: 1, Bare: true})
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, task.NotFound("task", id.String())
-	}
-	return found[0], nil
-}
+// Failed stands for a state in the filter of [Tasks.Find]: tasks that have failed and
+// not succeeded since, whatever their state now. Without FailedSince and FailedUntil that
+// is a view of the last hour and the newest 1000; with one of them it is all in between.
+const Failed task.State = "failed"
 
-// Attempts returns the recorded attempts of a task, the oldest first.
-func (ts *Tasks) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error) {
-	return ts.node.Backend.Attempts(ctx, id)
-}
-
-// Find returns a page of tasks, the newest first, and the cursor of the next
-// page, "" for none; with a filter of failures the newest failure first. A page may be
-// short or empty and still have a next one. The steps of alerts are found by their queue,
-// type or id only. A search that is the id of a task finds it alone, one of at least 8
-// digits that ids begin with these tasks. Code "invalid" with fields.
-func (ts *Tasks) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*View, string, error) {
-	if err := checkFilter(&filter, &page); err != nil {
-		return nil, "", err
-	}
-	find := ts.node.Backend.Find
-	if filter.Search != "" {
-		find = ts.search
-	}
-	tasks, next, err := ts.recentFailures(ctx, find, filter, page)
-	if err != nil {
-		return nil, "", err
-	}
-	views, err := ts.View(ctx, tasks...)
-	return views, next, err
-}
-
-// walkTime is how long Find goes on from page to page while it has found nothing.
-const walkTime = 50 * time.Millisecond
-
-// walk finds a page, and goes on behind those that are empty: so are some in a row
-// where the newest tasks do not match, or are hidden.
-func walk(ctx context.Context, find func(context.Context, store.Filter, store.Page) ([]*task.Task, string, error), filter store.Filter, page store.Page) ([]*task.Task, string, error) {
-	if internal := leavesOut(&filter); internal != "" {
-		filter.Without = internal
-	}
-	began := time.Now()
-	for {
-		tasks, next, err := find(ctx, filter, page)
-		if err != nil || len(tasks) > 0 || next == "" || time.Since(began) >= walkTime {
-			return tasks, next, err
-		}
-		page.Cursor = next
-	}
-}
-
-// Count returns how many tasks match, counting no further than limit.
-func (ts *Tasks) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
-	if err := checkFilter(&filter, nil); err != nil {
-		return 0, err
-	}
-	own := filter
-	if own.Queue = leavesOut(&filter); own.Queue == "" {
-		return ts.node.Backend.Count(ctx, filter, limit)
-	}
-	hidden, err := ts.node.Backend.Count(ctx, own, limit)
-	if err != nil {
-		return 0, err
-	}
-	all, err := ts.node.Backend.Count(ctx, filter, limit+hidden)
-	return min(max(all-hidden, 0), limit), err
-}
-
-// Cancel ends a pending task, or asks a running one to end: its context is
-// canceled within about a second, and a success that still arrives is kept.
-// Code "conflict" with the state for tasks that have ended.
-func (ts *Tasks) Cancel(ctx context.Context, id task.ID) (*View, error) {
-	t, err := ts.node.Backend.Cancel(ctx, id, actor.Audit(ctx, "task.cancel", "task/"+id.String()))
-	if err != nil {
-		return nil, refusal("canceled", id, err)
-	}
-	ts.node.Control.Canceled(id)
-	ts.node.Ended(t)
-	return ts.one(ctx, t)
-}
-
-// RetryNow lets a pending task run at once, whatever it waits for in time.
-// Code "conflict" with the state for others, dead ones included: those are
-// sent back by [Letters.Redrive].
-func (ts *Tasks) RetryNow(ctx context.Context, id task.ID) (*View, error) {
-	return ts.reschedule(ctx, "retried", "task.retry", id, time.Time{})
-}
-
-// Reschedule moves the next run of a pending task. Code "conflict" for
-// others.
-func (ts *Tasks) Reschedule(ctx context.Context, id task.ID, at time.Time) (*View, error) {
-	var c accept.Complaints
-	c.Moment("run_at", at, time.Now())
-	if err := c.Err("the time is invalid"); err != nil {
-		return nil, err
-	}
-	return ts.reschedule(ctx, "rescheduled", "task.reschedule", id, accept.CeilMicro(at))
-}
-
-func (ts *Tasks) reschedule(ctx context.Context, asked, action string, id task.ID, at time.Time) (*View, error) {
-	t, err := ts.node.Backend.Reschedule(ctx, id, at, actor.Audit(ctx, action, "task/"+id.String()))
-	if err != nil {
-		return nil, refusal(asked, id, err)
-	}
-	ts.node.Control.Rescheduled(t)
-	ts.node.Asked(t, feed.Released)
-	return ts.one(ctx, t)
-}
-
-// refusal says what was asked of a task whose state does not allow it, and
-// what to do instead. Other errors stay as they are.
-func refusal(asked string, id task.ID, err error) error {
-	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.CodeConflict || e.State == "" {
-		return err
-	}
-	hint := "it has ended; enqueue a new task to do it again"
-	switch e.State {
-	case task.Dead:
-		hint = "redrive it: outlast dead redrive " + id.String() + ", or POST /v1/dead/redrive"
-	case task.Running:
-		hint = "cancel it, or wait for the end of the attempt"
-	case task.Pending:
-		hint = "its state has changed meanwhile: try again"
-	}
-	return &task.Error{Code: task.CodeConflict, State: e.State, Message: "a task that is " + string(e.State) + " cannot be " + asked, Hint: hint, Err: err}
-}
-
-// mostWaitPages is how many pages FindWaiting looks through in one call.
-const mostWaitPages = 10
-
-// FindWaiting returns a page of the pending tasks that wait for one reason, the newest
-// first, and the cursor of the next page. It looks through a bounded number of tasks, so
-// a page may be short or empty and still have a next one. Code "invalid" for what is no
-// reason to wait.
-func (ts *Tasks) FindWaiting(ctx context.Context, why task.Waiting, filter store.Filter, page store.Page) (found []*View, next string, err error) {
-	if !slices.Contains(task.Waitings[:], why) {
-		return nil, "", task.Invalid("waiting", task.Quote(string(why))+" is no reason to wait", "one of "+waitingList())
-	}
-	if filter.State != "" && filter.State != task.Pending {
-		return nil, "", task.Invalid("waiting", "only pending tasks wait", "leave out state")
-	}
-	if page.Limit == 0 {
-		page.Limit = usualPage
-	}
-	filter.State = task.Pending
-	look := page
-	for range mostWaitPages {
-		look.Limit = page.Limit - len(found)
-		views, cursor, err := ts.Find(ctx, filter, look)
-		if err != nil {
-			return nil, "", err
-		}
-		for _, view := range views {
-			if view.Waiting == why {
-				found = append(found, view)
-			}
-		}
-		if look.Cursor = cursor; cursor == "" || len(found) == page.Limit {
-			break
-		}
-	}
-	return found, look.Cursor, nil
-}
-
-func waitingList() string {
-	text := ""
-	for n, why := range task.Waitings {
-		if n > 0 {
-			text += ", "
-		}
-		text += string(why)
-	}
-	return text
-}
-
-// Bulk cancels, retries or reschedules many tasks: up to 100 that are named at once,
-// with what has become of each in Items; more, and those of a filter, by an operation
-// that outlives this node, whose id is returned. It does to each what [Tasks.Cancel],
-// [Tasks.RetryNow] or [Tasks.Reschedule] do to one: a task whose state does not
-// fit is left alone, and said. A dry run changes nothing, counts and shows a sample.
-func (ts *Tasks) Bulk(ctx context.Context, request bulk.Request) (bulk.Result, error) {
-	var c accept.Complaints
-	if request.Action == bulk.Reschedule && !request.RunAt.IsZero() {
-		c.Moment("run_at", request.RunAt, time.Now())
-		request.RunAt = accept.CeilMicro(request.RunAt)
-	}
-	if err := c.Err("the time is invalid"); err != nil {
-		return bulk.Result{}, err
-	}
-	if request.Filter != nil {
-		if err := checkFilter(request.Filter, nil); err != nil {
-			return bulk.Result{}, err
-		}
-		request.Hidden = leavesOut(request.Filter)
-	}
-	return ts.node.Bulk.Do(ctx, request, actor.Audit(ctx, "task."+string(request.Action), ""))
+// View is a task as people look at it: the row, and what follows from it.
+type View struct {
+	*task.Task
+	// Waiting says why a pending task is not running; "" for others, and for
+	// one that starts at any moment.
+	Waiting task.Waiting
+	// NextCheck is when that is looked at again: the next run of a task that
+	// waits for its time, the next probe of an open breaker, the next token of a
+	// spent budget. Zero where nobody can know.
+	NextCheck time.Time
+	// MissingKey is the encryption key that nodes lack which were to run the task,
+	// where Waiting says so; "" where it waits for being encrypted at all.
+	MissingKey string
+	// Held is why nobody takes a task for a worker group that waits for that; nil for
+	// all others.
+	Held *store.Held
+	// MaxAttempts is the limit that holds, 0 for unlimited.
+	MaxAttempts int
+	// PolicyName is the policy that holds: "inline", a name, or "default".
+	// For types whose handlers set one, only the nodes that run them know it.
+	PolicyName string
+	// PolicyVersion is the newest version of it, 0 for a policy without versions.
+	PolicyVersion int64
+	// RetryPolicy is that policy; nil where PolicyName is "".
+	RetryPolicy *retry.Policy
+	// FallbackState and FallbackError tell of the fallback task of a dead
+	// one, where there is one. Only [Tasks.Get] fills them.
+	FallbackState task.State
+	FallbackError *task.Failure
+	// CallbackTask, CallbackState and CallbackError tell of the on_success or
+	// on_dead task of one that has ended, as long as it is there and its queue has
+	// no more lanes than it had. Only [Tasks.Get] fills them.
+	CallbackTask  task.ID
+	CallbackState task.State
+	CallbackError *task.Failure
+	// Progress is what the running attempt last reported, JSON, if it runs on
+	// this node.
+	Progress json.RawMessage
+	// LeaseUntil is until when a remote worker has the running task at least, if this
+	// node has leased it.
+	LeaseUntil time.Time
 }

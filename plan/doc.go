@@ -12,4 +12,6 @@
 // F the first interval, M the multiplier, d(n) the wait before retry n. Attempts
 // are assumed to fail independently of each other. In an outage they do not:
 // success then comes with the end of the outage, and only the load is as said.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package plan

@@ -137,7 +137,7 @@ func (r *Report) addRules(p *retry.Policy) {
 		if rule.MaxAttempts > 0 && (r.Attempts == 0 || rule.MaxAttempts < r.Attempts) {
 			plan.Attempts = rule.MaxAttempts
 		}
-		if rule.Then == retry.Dead || rule.Then == retry.NeverRetry {
+		if rule.Then.GivesUp() {
 			plan.Attempts = 1
 			r.Rules = append(r.Rules, plan)
 			continue

@@ -51,6 +51,29 @@ func (h *Handle) Wait() error {
 // Done is closed when the operation has ended.
 func (h *Handle) Done() <-chan struct{} { return h.done }
 
+// ValueHandle is a [Handle] of an operation with a result; see [GoValue].
+type ValueHandle[T any] struct {
+	*Handle
+	value T // belongs to the running attempt until the operation has ended
+}
+
+// GoValue is [Value] in the background, as [Go] is [Do].
+func GoValue[T any](ctx context.Context, p *Policy, fn func(ctx context.Context) (T, error), opts ...CallOption) *ValueHandle[T] {
+	h := &ValueHandle[T]{}
+	h.Handle = Go(ctx, p, func(ctx context.Context) (err error) {
+		h.value, err = fn(ctx)
+		return err
+	}, opts...)
+	return h
+}
+
+// Wait returns after the last attempt, with what [Value] would have returned. It may
+// be called by several goroutines, and again.
+func (h *ValueHandle[T]) Wait() (T, error) {
+	err := h.Handle.Wait()
+	return h.value, err
+}
+
 // wake takes the turn, unless somebody else has it.
 func (h *Handle) wake() {
 	h.mu.Lock()

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 )
 
@@ -23,13 +24,6 @@ type Backoff interface {
 	Nominal(n int, last Attempt) time.Duration
 }
 
-// BackoffOption is a backoff that can be given to [New] as it stands, or used as
-// [Rule.Backoff].
-type BackoffOption interface {
-	Backoff
-	Option
-}
-
 // capped is implemented by backoffs with a maximum of their own, 0 for none, and a
 // first interval that it must not cut.
 type capped interface {
@@ -47,17 +41,12 @@ func (b linear) Nominal(n int, _ Attempt) time.Duration      { return b.at(n) }
 func (b steps) Nominal(n int, _ Attempt) time.Duration       { return b.at(n) }
 func (b fibonacci) Nominal(n int, _ Attempt) time.Duration   { return b.at(n) }
 
+// The kinds of backoffs. The options that make them say what they wait.
+
 type exponential struct {
 	initial    time.Duration
 	multiplier float64
 	max        time.Duration
-}
-
-// Exponential waits min(max, initial · multiplier^(n−1)). Initial must be
-// positive, multiplier from 1 to 100, max 0 (none) or at least initial. Without
-// a maximum n retries take initial · (multiplier^n − 1)/(multiplier − 1).
-func Exponential(initial time.Duration, multiplier float64, max time.Duration) BackoffOption {
-	return exponential{initial, multiplier, max}
 }
 
 func (b exponential) maximum() time.Duration { return b.max }
@@ -69,18 +58,9 @@ func (b exponential) at(n int) time.Duration {
 
 type fixed struct{ interval time.Duration }
 
-// Fixed waits the same interval before each retry: never less, and up to a tenth
-// more ([IntervalSpread]), unless a jitter is chosen. The interval must not be
-// negative, and not 0 when attempts are unlimited.
-func Fixed(interval time.Duration) BackoffOption { return fixed{interval} }
-
 func (b fixed) at(int) time.Duration { return b.interval }
 
 type linear struct{ initial, step, max time.Duration }
-
-// Linear waits min(max, initial + (n−1) · step). A step of 0 stands for initial,
-// which gives initial · n. Max 0 means none.
-func Linear(initial, step, max time.Duration) BackoffOption { return linear{initial, step, max} }
 
 func (b linear) maximum() time.Duration { return b.max }
 func (b linear) start() time.Duration   { return b.initial }
@@ -95,12 +75,6 @@ func (b linear) at(n int) time.Duration {
 
 type steps []time.Duration
 
-// Steps waits the n-th entry before retry n, and the last one for ever after. At
-// least one entry is needed, none negative; see [Max] for a maximum.
-func Steps(delays ...time.Duration) BackoffOption {
-	return steps(append([]time.Duration(nil), delays...))
-}
-
 func (b steps) at(n int) time.Duration {
 	if len(b) == 0 {
 		return 0
@@ -109,10 +83,6 @@ func (b steps) at(n int) time.Duration {
 }
 
 type fibonacci struct{ initial, max time.Duration }
-
-// Fibonacci waits min(max, initial · fib(n)): 1, 1, 2, 3, 5, 8 … times initial.
-// Max 0 means none.
-func Fibonacci(initial, max time.Duration) BackoffOption { return fibonacci{initial, max} }
 
 func (b fibonacci) maximum() time.Duration { return b.max }
 func (b fibonacci) start() time.Duration   { return b.initial }
@@ -128,10 +98,6 @@ func (b fibonacci) at(n int) time.Duration {
 type custom struct {
 	delay func(n int, last Attempt) time.Duration
 }
-
-// Custom waits what delay returns, which must be a pure function, safe for
-// concurrent use. See [Max] for a maximum.
-func Custom(delay func(n int, last Attempt) time.Duration) BackoffOption { return custom{delay} }
 
 func (b custom) Nominal(n int, last Attempt) time.Duration { return b.delay(n, last) }
 
@@ -177,4 +143,133 @@ func scale(d time.Duration, factor float64) time.Duration {
 	default: // zero, negative or not a number
 		return 0
 	}
+}
+
+// seconds is a duration of so many seconds, at most the longest there is.
+func seconds(s float64) time.Duration {
+	if s >= math.MaxInt64/1e9 {
+		return math.MaxInt64
+	}
+	return time.Duration(s * 1e9)
+}
+
+// dust covers rounding: five accruals of 0.2 are one token.
+const dust = 1e-9
+
+// Rand is a source of random numbers, uniform in [0, 1). *rand.Rand of
+// math/rand/v2 is one; it is not safe for concurrent use, and then neither is a
+// call that gets it. Where a Rand is asked for, nil means the global generator of
+// math/rand/v2, which has no lock to contend for.
+type Rand interface{ Float64() float64 }
+
+// Window is what a [Jitter] draws from. The cap of a policy has been applied to
+// Nominal already: the window is capped, a draw never is, so that clients stay
+// spread out at the cap.
+type Window struct {
+	// Nominal is the capped delay before jitter.
+	Nominal time.Duration
+	// First is the nominal delay of the first retry.
+	First time.Duration
+	// Previous is the delay before the attempt that failed, 0 for the first one.
+	Previous time.Duration
+	// Max is the cap, 0 for none.
+	Max time.Duration
+}
+
+// Jitter draws a delay from a window.
+type Jitter interface {
+	// Draw returns a delay within Bounds. It is a pure function of its arguments;
+	// r may be nil.
+	Draw(w Window, r Rand) time.Duration
+	// Bounds returns the lowest delay and the one that no draw reaches. They are
+	// equal when there is nothing to draw. The mean of every jitter of this
+	// package lies in the middle.
+	Bounds(w Window) (low, high time.Duration)
+}
+
+// spread draws d · U[from, to) around the nominal delay d.
+type spread struct {
+	name     string
+	from, to float64
+}
+
+// IntervalSpread is how far waits of [Fixed] are spread upwards when nobody chooses
+// a jitter: an interval is never cut short.
+const IntervalSpread = 0.1
+
+// fullJitter and intervalJitter are made once so that Decide does not allocate.
+var (
+	fullJitter     Jitter = spread{"full", 0, 1}
+	intervalJitter Jitter = additive(IntervalSpread)
+)
+
+// usualJitter is the jitter of a schedule for which nobody chose one.
+func usualJitter(interval bool) Jitter {
+	if interval {
+		return intervalJitter
+	}
+	return fullJitter
+}
+
+// additive is d + U[0, x·d).
+func additive(x float64) spread { return spread{"additive", 1, 1 + x} }
+
+func (j spread) Bounds(w Window) (low, high time.Duration) {
+	return scale(w.Nominal, j.from), scale(w.Nominal, j.to)
+}
+
+func (j spread) Draw(w Window, r Rand) time.Duration {
+	low, high := j.Bounds(w)
+	if low >= high {
+		return low
+	}
+	return between(low, high, uniform(r))
+}
+
+// beta draws d · (from + (to−from) · Beta(2,2)).
+type beta struct{ spread }
+
+func (j beta) Draw(w Window, r Rand) time.Duration {
+	low, high := j.Bounds(w)
+	if low >= high {
+		return low
+	}
+	a, b, c := uniform(r), uniform(r), uniform(r)
+	return between(low, high, max(min(a, b), min(max(a, b), c)))
+}
+
+type decorrelated struct{}
+
+func (decorrelated) Bounds(w Window) (low, high time.Duration) {
+	return w.First, max(w.First, under(w.Max, times(max(w.Previous, w.First), 3)))
+}
+
+func (j decorrelated) Draw(w Window, r Rand) time.Duration {
+	low, high := j.Bounds(w)
+	if low >= high {
+		return low
+	}
+	return between(low, high, uniform(r))
+}
+
+// uniform returns a number in [0, 1) from r, whatever an injected r returns.
+func uniform(r Rand) float64 {
+	u := 0.0
+	if r == nil {
+		u = rand.Float64()
+	} else {
+		u = r.Float64()
+	}
+	if u >= 0 && u < 1 {
+		return u
+	}
+	return 0
+}
+
+// between returns the point u of the way from low to high, below high. It wants
+// low < high.
+func between(low, high time.Duration, u float64) time.Duration {
+	width := high - low
+	// The product can round up to width when it has more than 53 bits.
+	return low + min(time.Duration(float64(width)*u), width-1)
 }

@@ -1,10 +1,14 @@
 package retry
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/line"
+	"github.com/outlast-dev/outlast/retry/internal/window"
 )
 
 // Breaker stops calls to a target that fails: closed, open, half-open with
@@ -29,16 +33,16 @@ type Breaker struct {
 	slow   time.Duration // SlowCall, or longer than any call
 	word   atomic.Uint64 // a breakerWord
 	row    atomic.Int64  // failures in a row
-	window window        // of calls by kind, when Count is 0
+	window window.Window // of calls by kind, when Count is 0
 
 	mu      sync.Mutex
-	recent  recent    // calls, when Count is above 0
-	since   time.Time // of the last evidence or force; orders views of several nodes
-	steered time.Time // of the last Force or Unforce
-	until   time.Time // when an open breaker probes
-	opened  time.Time // the beginning of the outage
-	failed  time.Time // when the last probe of the outage failed
-	closed  time.Time // when the ramp began
+	recent  window.Recent // calls, when Count is above 0
+	since   time.Time     // of the last evidence or force; orders views of several nodes
+	steered time.Time     // of the last Force or Unforce
+	until   time.Time     // when an open breaker probes
+	opened  time.Time     // the beginning of the outage
+	failed  time.Time     // when the last probe of the outage failed
+	closed  time.Time     // when the ramp began
 	ramp    time.Duration
 	trips   int
 	probes  []probe   // under way
@@ -50,6 +54,8 @@ type Breaker struct {
 	news    []BreakerChange // not told yet
 	ended   []outage        // not observed yet
 	telling bool
+	stirred bool // callers who wait are to look again
+	waiting line.Line
 }
 
 // breakerWord is what the fast path needs in one word: an epoch that changes
@@ -87,9 +93,9 @@ func NewBreaker(config BreakerConfig) (*Breaker, error) {
 	if config.check(&f); len(f.errs) > 0 {
 		return nil, f.err()
 	}
-	b := &Breaker{config: config, slow: or(config.SlowCall, math.MaxInt64)}
-	b.window.init(config.Window)
-	b.recent.kinds = make([]uint8, 0, config.Count)
+	b := &Breaker{config: config, slow: cmp.Or(config.SlowCall, math.MaxInt64)}
+	b.window.Init(config.Window)
+	b.recent.Init(config.Count)
 	b.word.Store(1 << 3)
 	return b, nil
 }
@@ -149,6 +155,27 @@ func (b *Breaker) Ready(now time.Time) (ok bool, at time.Time) {
 	return b.room(now)
 }
 
+func (b *Breaker) line() *line.Line { return &b.waiting }
+
+// due is the time of the first probe. Later, who waits hears of the ends of probes;
+// during the ramp it asks again and again, like callers who do not wait.
+func (b *Breaker) due(now time.Time, _ int) (at time.Time, sure bool) {
+	b.mu.Lock()
+	defer b.unlock()
+	b.advance(now)
+	switch b.state() {
+	case Open:
+		return b.until, true
+	case HalfOpen:
+		if len(b.probes) > 0 {
+			return b.firstExpiry(), false
+		}
+	case Ramping:
+		return now.Add(max(b.ramp/rampSteps, time.Millisecond)), false
+	}
+	return now, false
+}
+
 // room reports whether there is room for a call, and if not, when to ask again.
 func (b *Breaker) room(now time.Time) (ok bool, at time.Time) {
 	switch b.state() {
@@ -179,20 +206,20 @@ func (p Permit) Success(now time.Time, took time.Duration) {
 	if b == nil || breakerWord(b.word.Load()).epoch() != p.epoch {
 		return
 	}
-	if p.probe != 0 || took >= b.slow || b.config.Count > 0 {
+	if p.probe != 0 || took >= b.slow || b.config.Count > 0 || b.config.JudgeAll {
 		b.settle(p, now, callWorked, took)
 		return
 	}
 	if b.row.Load() != 0 {
 		b.row.Store(0)
 	}
-	at := since(now)
-	if b.window.over(at) {
+	at := window.Since(now)
+	if b.window.Over(at) {
 		b.mu.Lock()
-		b.window.turn(at)
+		b.window.Turn(at)
 		b.mu.Unlock()
 	}
-	b.window.add(callWorked)
+	b.window.Add(callWorked)
 }
 
 // Failure counts a call that failed with the category. Categories that do not
@@ -256,16 +283,16 @@ func (b *Breaker) count(now time.Time, kind int) {
 		b.rowFrom = now
 	}
 	if b.config.Count > 0 {
-		b.recent.add(kind)
+		b.recent.Add(kind)
 		return
 	}
-	b.window.turn(since(now))
-	b.window.add(kind)
+	b.window.Turn(window.Since(now))
+	b.window.Add(kind)
 }
 
 // judge opens the breaker if the call was one too many.
 func (b *Breaker) judge(now time.Time, kind int) {
-	if kind == callWorked || b.forced() {
+	if kind == callWorked && !b.config.JudgeAll || b.forced() {
 		return
 	}
 	row := b.row.Load()
@@ -286,31 +313,11 @@ func (b *Breaker) judge(now time.Time, kind int) {
 
 // calls returns what the window holds.
 func (b *Breaker) calls() (calls, failures, slow int64) {
-	counts := b.recent.counts
+	counts := b.recent.Counts
 	if b.config.Count == 0 {
-		counts = b.window.counts()
+		counts = b.window.Counts()
 	}
 	failures = counts[callFailed] + counts[callFailedSlow]
 	slow = counts[callSlow] + counts[callFailedSlow]
 	return counts[callWorked] + counts[callSlow] + failures, failures, slow
 }
-
-// recent holds the kinds of the last calls; its capacity is their number.
-type recent struct {
-	kinds  []uint8
-	oldest int
-	counts [kinds]int64
-}
-
-func (r *recent) add(kind int) {
-	r.counts[kind]++
-	if len(r.kinds) < cap(r.kinds) {
-		r.kinds = append(r.kinds, uint8(kind))
-		return
-	}
-	r.counts[r.kinds[r.oldest]]--
-	r.kinds[r.oldest] = uint8(kind)
-	r.oldest = (r.oldest + 1) % len(r.kinds)
-}
-
-func (r *recent) reset() { r.kinds, r.oldest, r.counts = r.kinds[:0], 0, [kinds]int64{} }

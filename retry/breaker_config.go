@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -37,8 +38,10 @@ type BreakerConfig struct {
 	// Default 0.5. Which failures count is [Advice.Breaker]. The share is looked at
 	// after each call that failed or was slow: a call that worked never opens, even
 	// if it is the one with which the window holds MinCalls, because a target that
-	// has just answered is no reason to stop calling.
+	// has just answered is no reason to stop calling. With JudgeAll it is looked at
+	// after every call.
 	FailureRate float64
+	JudgeAll    bool
 	// SlowCall is the length from which a call is slow, SlowRate the share of slow
 	// calls that opens, above 0 to 1. Calls that succeeded count too; a slow probe
 	// has failed. SlowCall 0 (the default) turns it off; SlowRate defaults to 0.5.
@@ -84,19 +87,19 @@ type BreakerConfig struct {
 
 // withDefaults fills the zero fields.
 func (c BreakerConfig) withDefaults() BreakerConfig {
-	c.FailureRate = or(c.FailureRate, DefaultFailureRate)
-	c.SlowRate = or(c.SlowRate, DefaultSlowRate)
-	c.Window = or(c.Window, DefaultWindow)
+	c.FailureRate = cmp.Or(c.FailureRate, DefaultFailureRate)
+	c.SlowRate = cmp.Or(c.SlowRate, DefaultSlowRate)
+	c.Window = cmp.Or(c.Window, DefaultWindow)
 	minCalls := DefaultMinCalls
 	if c.Count > 0 {
 		minCalls = min(minCalls, c.Count)
 	}
-	c.MinCalls = or(c.MinCalls, minCalls)
-	c.OpenFor = or(c.OpenFor, DefaultOpenFor)
-	c.OpenMax = or(c.OpenMax, max(DefaultOpenMax, c.OpenFor))
-	c.Probes = or(c.Probes, DefaultProbes)
-	c.ProbeTimeout = or(c.ProbeTimeout, DefaultProbeTimeout)
-	c.Ramp = or(c.Ramp, DefaultRamp)
+	c.MinCalls = cmp.Or(c.MinCalls, minCalls)
+	c.OpenFor = cmp.Or(c.OpenFor, DefaultOpenFor)
+	c.OpenMax = cmp.Or(c.OpenMax, max(DefaultOpenMax, c.OpenFor))
+	c.Probes = cmp.Or(c.Probes, DefaultProbes)
+	c.ProbeTimeout = cmp.Or(c.ProbeTimeout, DefaultProbeTimeout)
+	c.Ramp = cmp.Or(c.Ramp, DefaultRamp)
 	return c
 }
 

@@ -1,10 +1,13 @@
 package retry
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/window"
 )
 
 // The values of a [BudgetConfig] that does not say otherwise, and constants of
@@ -41,8 +44,6 @@ const (
 	// ramp: it begins at one a second, doubles every second, and ends at 65 536 a
 	// second, which is more than anybody asks for.
 	rampFor = 16 * time.Second
-	// dust covers rounding: five accruals of 0.2 are one token.
-	dust = 1e-9
 )
 
 // BudgetConfig says how many retries a target bears. Zero fields take the
@@ -74,10 +75,10 @@ func (c BudgetConfig) withDefaults() BudgetConfig {
 	if c.Stored {
 		pressure = TaskPressure
 	}
-	c.Ratio = or(c.Ratio, DefaultRatio)
-	c.Floor = or(c.Floor, DefaultFloor)
-	c.Burst = or(c.Burst, DefaultBurst)
-	c.Pressure = or(c.Pressure, pressure)
+	c.Ratio = cmp.Or(c.Ratio, DefaultRatio)
+	c.Floor = cmp.Or(c.Floor, DefaultFloor)
+	c.Burst = cmp.Or(c.Burst, DefaultBurst)
+	c.Pressure = cmp.Or(c.Pressure, pressure)
 	return c
 }
 
@@ -110,8 +111,8 @@ func (c BudgetConfig) check(f *findings) {
 // and another one after failures. It reads no clock.
 type Budget struct {
 	config BudgetConfig
-	behind atomic.Int64 // by how much failures outnumber successes, 0 to 2 · outbreak
-	window window       // of attempts, by the kinds below
+	behind atomic.Int64  // by how much failures outnumber successes, 0 to 2 · outbreak
+	window window.Window // of attempts, by the kinds below
 
 	mu      sync.Mutex
 	tokens  float64
@@ -150,7 +151,7 @@ func NewBudget(config BudgetConfig) (*Budget, error) {
 		return nil, f.err()
 	}
 	b := &Budget{config: config, tokens: 1, nodes: 1}
-	b.window.init(BudgetWindow)
+	b.window.Init(BudgetWindow)
 	return b, nil
 }
 
@@ -158,8 +159,8 @@ func NewBudget(config BudgetConfig) (*Budget, error) {
 // Attempts that say nothing about the target (canceled by the caller) are not
 // recorded.
 func (b *Budget) Record(now time.Time, first, success bool) {
-	at := since(now)
-	if b.window.over(at) {
+	at := window.Since(now)
+	if b.window.Over(at) {
 		b.mu.Lock()
 		b.accrue(at)
 		b.mu.Unlock()
@@ -171,7 +172,7 @@ func (b *Budget) Record(now time.Time, first, success bool) {
 	if !success {
 		kind++
 	}
-	b.window.add(kind)
+	b.window.Add(kind)
 	switch behind := b.behind.Load(); {
 	case success && behind > 0:
 		b.behind.Add(-1)
@@ -189,7 +190,7 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 		return true, 0
 	}
 	cost = min(cost, b.config.Burst)
-	at := since(now)
+	at := window.Since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	seen := b.accrue(at)
@@ -216,7 +217,7 @@ func (b *Budget) Withdraw(now time.Time, cost float64) (ok bool, wait time.Durat
 func (b *Budget) withdrawAlways(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.accrue(since(now))
+	b.accrue(window.Since(now))
 	if b.tokens+dust < 1 {
 		b.denied++
 		return false
@@ -230,7 +231,7 @@ func (b *Budget) withdrawAlways(now time.Time) bool {
 // the first retry after an attempt that was not sent is free, whose cost is 0: when
 // connections are refused, every call has one, and they would double the load.
 func (b *Budget) Price(now time.Time, cost float64) float64 {
-	at := since(now)
+	at := window.Since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.follow(at, b.accrue(at))
@@ -248,7 +249,7 @@ func (b *Budget) Return(now time.Time, cost float64) {
 	if !(cost > 0) {
 		return
 	}
-	at := since(now)
+	at := window.Since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.accrue(at)
@@ -258,13 +259,13 @@ func (b *Budget) Return(now time.Time, cost float64) {
 // accrue adds the tokens earned since the last time and returns the attempts of
 // [Budget.Share].
 func (b *Budget) accrue(at time.Duration) (seen tally) {
-	if b.window.last < 0 { // nothing has happened to it yet
+	if b.window.Untouched() { // nothing has happened to it yet
 		if b.accrued = at; !b.config.Stored {
 			b.accrued += advance
 		}
 	}
-	b.window.turn(at)
-	totals := b.window.now()
+	b.window.Turn(at)
+	totals := b.window.Totals()
 	seen = b.seen(totals)
 	share := seen.share()
 	firsts := totals[firstWorked] + totals[firstFailed]
@@ -313,7 +314,7 @@ func (b *Budget) floor(share float64) float64 {
 
 // rate is how many tokens are earned per second at present.
 func (b *Budget) rate(share float64) float64 {
-	counts := b.window.counts()
+	counts := b.window.Counts()
 	firsts := counts[firstWorked] + counts[firstFailed]
 	return b.floor(share) + b.config.Ratio*share*float64(firsts)/BudgetWindow.Seconds()
 }
@@ -335,13 +336,10 @@ func (t tally) share() float64 {
 }
 
 // seen are the attempts of [Budget.Share] when so many were counted in all.
-func (b *Budget) seen(totals [kinds]int64) tally {
-	for i := range totals {
-		totals[i] -= b.window.bases[i].Load()
-	}
-	seen := outcomes(totals)
-	if seen.all < fewest && b.window.oldest < b.window.begin {
-		b.window.before(func(counts [kinds]int64) bool {
+func (b *Budget) seen(totals [window.Kinds]int64) tally {
+	seen := outcomes(b.window.Of(totals))
+	if seen.all < fewest && b.window.LooksBack() {
+		b.window.Before(func(counts [window.Kinds]int64) bool {
 			// As many of the slot's attempts as are missing, as they were on average.
 			slot := outcomes(counts)
 			take := min(slot.all, fewest-seen.all)
@@ -353,7 +351,7 @@ func (b *Budget) seen(totals [kinds]int64) tally {
 }
 
 // outcomes sums the kinds of attempts up.
-func outcomes(counts [kinds]int64) tally {
+func outcomes(counts [window.Kinds]int64) tally {
 	worked := counts[firstWorked] + counts[retryWorked]
 	return tally{float64(worked), float64(worked + counts[firstFailed] + counts[retryFailed])}
 }
@@ -361,7 +359,7 @@ func outcomes(counts [kinds]int64) tally {
 // Share is the share of attempts that succeeded in the last ten seconds, and
 // never fewer than the last five; 1 when there were none.
 func (b *Budget) Share(now time.Time) float64 {
-	at := since(now)
+	at := window.Since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.accrue(at).share()
@@ -386,12 +384,12 @@ type BudgetState struct {
 
 // State returns the budget as it stands.
 func (b *Budget) State(now time.Time) BudgetState {
-	at := since(now)
+	at := window.Since(now)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	seen := b.accrue(at)
 	b.follow(at, seen)
-	counts := b.window.counts()
+	counts := b.window.Counts()
 	return BudgetState{
 		Tokens:  b.tokens,
 		Share:   seen.share(),

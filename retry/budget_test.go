@@ -414,7 +414,7 @@ func TestBudgetConcurrent(t *testing.T) {
 	for _, e := range events {
 		spent += e.tokens
 	}
-	totals := b.window.now()
+	totals := b.window.Totals()
 	if all := totals[firstWorked] + totals[firstFailed]; all != goroutines*each {
 		t.Errorf("%d first attempts counted", all)
 	}

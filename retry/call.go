@@ -1,10 +1,12 @@
 package retry
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/lengths"
+	"github.com/outlast-dev/outlast/retry/internal/plainfmt"
 )
 
 // CallOption changes one call of [Do]. It costs no allocation.
@@ -102,6 +104,27 @@ func WithThrottle(t *Throttle) Option { return runOption(func(r *running) { r.ta
 // WithLimit protects the calls of a policy with a concurrency limit.
 func WithLimit(l *Limit) Option { return runOption(func(r *running) { r.target.Limit = l }) }
 
+// WithRate protects the calls of a policy with a rate.
+func WithRate(r *Rate) Option { return runOption(func(run *running) { run.target.Rate = r }) }
+
+// MaxWait lets an attempt wait for a guard that refuses it, for at most d in all: for
+// a breaker to probe or to close, for a place under a limit, for its turn by a rate.
+// 0, the default, waits for none; a throttle and a budget are never waited for.
+//
+// Those who wait for the same guard stand in a line. Only the first of them asks, so
+// that a breaker that is half-open gets them one by one, and none is overtaken by
+// another who can wait. The wait ends with the caller's context, and is not begun if
+// it is known to be in vain: when an open breaker probes too late, or is forced open,
+// or the turn by the rate comes too late for d, the caller's deadline or the [TTL].
+// The attempt's own time ([PerAttempt]) begins after it. While an operation of [Go]
+// waits for a guard, it holds a goroutine.
+func MaxWait(d time.Duration) Option { return runOption(func(r *running) { r.patience = d }) }
+
+// InTime counts a success that comes after the attempt's own time as a failure: as
+// [ErrAttemptTimeout] after that of [PerAttempt], as [ErrDeadline] after that of [TTL].
+// Without it a success is one however late.
+func InTime() Option { return runOption(func(r *running) { r.inTime = true }) }
+
 // WithRand sets the source of random numbers of [Do], for replays. It is called
 // under a lock of the policy.
 func WithRand(r Rand) Option {
@@ -163,7 +186,7 @@ func Observe(o Observer) Option {
 // durable tasks.
 type running struct {
 	runSettings
-	recent atomic.Pointer[lengths]
+	recent atomic.Pointer[lengths.Histogram]
 }
 
 // runSettings is the part of it that never changes.
@@ -179,6 +202,8 @@ type runSettings struct {
 	observer    Observer
 	hedge       HedgeConfig
 	hedged      bool
+	patience    time.Duration
+	inTime      bool
 
 	// What follows from the above.
 	bounded bool // attempts have a time of their own
@@ -193,30 +218,121 @@ func (r *running) check(f *findings) {
 	}
 	for i, c := range r.classifiers {
 		if c == nil {
-			f.refuse(fmt.Sprintf("classifiers[%d]", i), "", "is nil")
+			f.refuse(plainfmt.Sprintf("classifiers[%d]", i), "", "is nil")
 		}
 	}
 	if r.hedged {
 		r.hedge.check(f)
 	}
+	notNegative(f, "max_wait", r.patience)
 }
 
 // compile precomputes what every call asks.
 func (r *running) compile(timeout, ttl time.Duration) {
 	r.bounded = timeout > 0 || ttl > 0
 	r.guarded = r.target.guards()
-	r.timed = r.bounded || r.hedged || r.observer.Attempt != nil || r.observer.End != nil || r.target.measures()
+	r.timed = r.bounded || r.hedged || r.patience > 0 || r.observer.Attempt != nil || r.observer.End != nil || r.target.measures()
 }
 
 // lengths is what the policy remembers of recent attempts.
-func (r *running) lengths() *lengths {
+func (r *running) lengths() *lengths.Histogram {
 	if known := r.recent.Load(); known != nil {
 		return known
 	}
-	r.recent.CompareAndSwap(nil, new(lengths))
+	r.recent.CompareAndSwap(nil, new(lengths.Histogram))
 	return r.recent.Load()
 }
 
 type runOption func(*running)
 
 func (f runOption) apply(p *Policy) { f(&p.run) }
+
+// CallsOnly names the options of the policy that are for calls in this process, and
+// mean nothing to durable tasks: those have guards by the keys of their policy,
+// observers of their engine, and are repeated although an attempt may have had an
+// effect. [Idempotent] is not among them, since tasks are.
+func (p *Policy) CallsOnly() []string {
+	r := &p.run
+	var names []string
+	for _, option := range []struct {
+		name string
+		set  bool
+	}{
+		{"For", r.target.Name != ""},
+		{"WithBudget", r.target.Budget != nil},
+		{"WithBreaker", r.target.Breaker != nil},
+		{"WithThrottle", r.target.Throttle != nil},
+		{"WithLimit", r.target.Limit != nil},
+		{"WithRate", r.target.Rate != nil},
+		{"MaxWait", r.patience > 0},
+		{"InTime", r.inTime},
+		{"WithRand", r.random != nil},
+		{"Hedge", r.hedged},
+		{"OnExhausted", r.exhausted != FailFast},
+		{"Observe", r.observer.Attempt != nil || r.observer.Wait != nil || r.observer.End != nil},
+		{"NotIdempotent", r.safe == notIdempotent},
+		{"Independent", r.independent},
+		{"OneExchange", r.exchange},
+	} {
+		if option.set {
+			names = append(names, option.name)
+		}
+	}
+	return names
+}
+
+// Observer is told about attempts, waits and ends, about each exactly once. Nil
+// functions are skipped. They are called outside locks, from the goroutine of the
+// call (those of hedges from goroutines of their own, perhaps after the end), and
+// must not block.
+type Observer struct {
+	Attempt func(AttemptEvent)
+	Wait    func(WaitEvent)
+	End     func(EndEvent)
+}
+
+// and is an observer that tells both, first first.
+func (first Observer) and(then Observer) Observer {
+	return Observer{
+		Attempt: both(first.Attempt, then.Attempt),
+		Wait:    both(first.Wait, then.Wait),
+		End:     both(first.End, then.End),
+	}
+}
+
+// both calls two functions, one after another; either may be nil.
+func both[E any](first, then func(E)) func(E) {
+	switch {
+	case first == nil:
+		return then
+	case then == nil:
+		return first
+	}
+	return func(e E) { first(e); then(e) }
+}
+
+// AttemptEvent is an attempt that has ended.
+type AttemptEvent struct {
+	Target  string // "" without one
+	Number  int    // from 1
+	Hedge   bool
+	Took    time.Duration
+	Err     error // nil for a success
+	Verdict Verdict
+}
+
+// WaitEvent is a wait before a retry.
+type WaitEvent struct {
+	Target string
+	Number int // of the attempt that failed
+	Delay  time.Duration
+	Rule   string // see [Decision.Rule]
+}
+
+// EndEvent is the end of an operation.
+type EndEvent struct {
+	Target   string
+	Attempts int
+	Elapsed  time.Duration
+	Err      *Error // nil for a success
+}

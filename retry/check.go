@@ -1,10 +1,11 @@
 package retry
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/plainfmt"
 )
 
 // Accepted ranges.
@@ -38,10 +39,10 @@ func (p *Policy) check(f *findings) {
 		f.refuse("order_on_dead", didYouMean(p.order, modes), "%q is none of block, skip, park", p.order)
 	}
 	for i := range p.byError {
-		p.byError[i].check(f, fmt.Sprintf("error_rules[%d]", i), p.unlimited)
+		p.byError[i].check(f, plainfmt.Sprintf("error_rules[%d]", i), p.unlimited)
 	}
 	for i := range p.rules {
-		path := fmt.Sprintf("rules[%d]", i)
+		path := plainfmt.Sprintf("rules[%d]", i)
 		if len(p.rules[i].When) == 0 && p.rules[i].If == nil && !p.rules[i].broken {
 			f.refuse(path+".when", "", "is empty; a list of categories or an expression is wanted")
 		}
@@ -64,11 +65,11 @@ func (r *rule) check(f *findings, path string, unlimited bool) {
 	}
 	for i, c := range r.When {
 		if !c.Valid() {
-			f.refuse(fmt.Sprintf("%s.when[%d]", path, i), didYouMean(string(c), categoryNames()),
+			f.refuse(plainfmt.Sprintf("%s.when[%d]", path, i), didYouMean(string(c), categoryNames()),
 				"%q is none of %s", c, strings.Join(categoryNames(), ", "))
 		}
 	}
-	actions := []string{string(Retry), string(Dead), string(NeverRetry), string(SnoozeTask)}
+	actions := []string{string(Retry), string(GiveUp), string(never), string(SnoozeTask)}
 	if r.Then != "" && !slices.Contains(actions, string(r.Then)) {
 		f.refuse(path+".then", didYouMean(string(r.Then), actions), "%q is none of retry, dead, never, snooze", r.Then)
 	}
@@ -146,7 +147,7 @@ func (b steps) check(f *findings, path string) {
 		f.refuse(path+".steps", "", "%d entries; 1 to %d are wanted", len(b), mostSteps)
 	}
 	for i, d := range b {
-		notNegative(f, fmt.Sprintf("%s.steps[%d]", path, i), d)
+		notNegative(f, plainfmt.Sprintf("%s.steps[%d]", path, i), d)
 	}
 }
 
@@ -194,11 +195,11 @@ func checkJitter(f *findings, path string, j Jitter) {
 	}
 }
 
-// checkSelectors checks a list of [On] or [Never]. A name that is nearly that of
+// checkSelectors checks a list of [On] or [GiveUpOn]. A name that is nearly that of
 // a category is taken for a slip, since types and codes are not spelled like one.
 func checkSelectors(f *findings, path string, selectors []string) {
 	for i, s := range selectors {
-		at := fmt.Sprintf("%s[%d]", path, i)
+		at := plainfmt.Sprintf("%s[%d]", path, i)
 		switch {
 		case s == "" || len(s) > mostSelector || strings.ContainsAny(s, " \t\r\n"):
 			f.refuse(at, "", "%.40q is no category, error type or code", s)

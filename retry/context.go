@@ -3,9 +3,11 @@ package retry
 import (
 	"context"
 	"errors"
-	"fmt"
+	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/clock"
 )
 
 // Info says which attempt of an outer operation a context belongs to.
@@ -135,11 +137,11 @@ func (c *attemptContext) info() Info {
 }
 
 // String keeps fmt from reading fields that change.
-func (c *attemptContext) String() string { return fmt.Sprintf("retry.Attempt(%d)", c.number) }
+func (c *attemptContext) String() string { return "retry.Attempt(" + strconv.Itoa(int(c.number)) + ")" }
 
 // expired reports whether the attempt's own time is over.
 func (c *attemptContext) expired() bool {
-	return c.bounds != nil && !clock().Before(c.bounds.limit)
+	return c.bounds != nil && !clock.Now().Before(c.bounds.limit)
 }
 
 // limitCause is the cause of an end at the attempt's own limit, nil if it did not

@@ -11,7 +11,7 @@ const (
 	ReasonPermanent = "permanent"
 	// ReasonExpired means that no time is left for another attempt.
 	ReasonExpired = "expired"
-	// ReasonRejected means that the receiver, a rule or [Never] forbids a retry, or
+	// ReasonRejected means that the receiver, a rule or [GiveUpOn] forbids a retry, or
 	// that the caller canceled.
 	ReasonRejected = "rejected"
 )
@@ -37,28 +37,6 @@ const (
 // conflictBackoff is the backoff of the constants above.
 var conflictBackoff = exponential{ConflictInitial, ConflictMultiplier, ConflictMax}
 
-// Failure is what [Policy.Decide] is asked about.
-type Failure struct {
-	// Attempt is the number of the attempt that failed, from 1. Less reads as 1.
-	Attempt int
-	Verdict Verdict
-	// Err is needed only by [OnError], [OnType] and custom backoffs.
-	Err error
-	// PreviousDelay is the wait before the failed attempt, 0 for the first.
-	PreviousDelay time.Duration
-	// Now is the time of the failure.
-	Now time.Time
-	// Deadline is the end of the time for all attempts, zero for none.
-	Deadline time.Time
-	// Usual is the usual length of an attempt, 0 when unknown.
-	Usual time.Duration
-	// MaxAttempts replaces the policy's limit for this task; 0 keeps it.
-	MaxAttempts int
-	// Nested tells that the operation runs inside a repeated attempt of an outer
-	// one. Only [Policy.Repeat] looks at it.
-	Nested bool
-}
-
 // Decision is the answer of [Policy.Decide].
 type Decision struct {
 	// Retry tells whether there is another attempt.
@@ -80,7 +58,7 @@ type Decision struct {
 // function of its arguments and the numbers that it draws from r (nil for the
 // global generator), and allocates nothing unless a custom part does.
 //
-// Whether: a receiver's "never" comes first, then [Never], then the first rule
+// Whether: a receiver's "never" comes first, then [GiveUpOn], then the first rule
 // that matches ([OnError] and [OnType] before [Rules]), then [On], then the
 // category's advice, then the number of attempts. [Bug] and [Unknown] are retried
 // like [Unavailable].
@@ -125,14 +103,14 @@ func (p *Policy) decide(f *Failure, r Rand) Decision {
 // judge applies everything but limits. It returns the matching rule, if any, the
 // name of what decided, and the reason not to retry, empty to retry.
 func (p *Policy) judge(f *Failure, c Category) (matched *rule, name, reason string) {
-	if f.Verdict.Hint.Never {
+	if f.Verdict.Hint.GiveUp {
 		return nil, "hint", ReasonRejected
 	}
 	if selected(p.neverOn, &f.Verdict, c) {
 		return nil, "never_on", stopReason(c, ReasonRejected)
 	}
 	if r := p.ruleFor(f, c); r != nil {
-		if r.Then == Dead || r.Then == NeverRetry {
+		if r.Then.GivesUp() {
 			return r, r.name, stopReason(c, ReasonRejected)
 		}
 		return r, r.name, ""
@@ -224,4 +202,99 @@ func (f *Failure) late(delay time.Duration) bool {
 	}
 	start := f.Now.Add(delay)
 	return !start.Before(f.Deadline) || start.Add(f.Usual).After(f.Deadline)
+}
+
+// Repetition is the answer of [Policy.Repeat].
+type Repetition struct {
+	Decision
+	// Cost is how many tokens of the budget the retry takes, before [Budget.Price].
+	Cost float64
+	// Err is the reason in the form that [Error] carries, nil when Retry is true.
+	Err error
+}
+
+// Repeat is [Policy.Decide] for calls in this process, as [Do] asks it. Durable
+// tasks have a key that makes them idempotent; a call may have nothing, so that
+// more is refused:
+//
+//   - [Bug] always, unless by [OnAny]: the same call meets the same bug;
+//   - [Unknown], and an effect other than [NotSent], unless the operation is declared
+//     [Idempotent];
+//   - everything but [NotSent] inside a repeated attempt of an outer operation
+//     ([Failure.Nested]), because the outer one repeats it.
+//
+// A rule that matches, [On] or [OnAny] waives the second, unless the operation is
+// declared [NotIdempotent].
+//
+// Repeat is a pure function like Decide. The budget of the target is asked after
+// it and before the wait, with Cost.
+func (p *Policy) Repeat(f Failure, r Rand) Repetition {
+	decision, err := p.repeat(&f, p.run.safe, r)
+	if err != nil {
+		return Repetition{Decision: decision, Err: err}
+	}
+	return Repetition{Decision: decision, Cost: retryCost(&f)}
+}
+
+// repeat is Repeat with what is declared for the call, without the cost.
+func (p *Policy) repeat(f *Failure, safe repeatability, r Rand) (Decision, error) {
+	decision := p.decide(f, r)
+	if decision.Snooze && p.spent(f, nil) {
+		return Decision{Reason: ReasonExhausted, Rule: decision.Rule}, reasonError(ReasonExhausted, f.Verdict.Category)
+	}
+	decision.Snooze = false
+	if !decision.Retry {
+		return decision, reasonError(decision.Reason, f.Verdict.Category)
+	}
+	if gate, err := p.gate(f, safe); err != nil {
+		return Decision{Reason: ReasonRejected, Rule: gate}, err
+	}
+	return decision, nil
+}
+
+// gate refuses what would not be safe to repeat. It returns its name for
+// [Decision.Rule], and the reason, nil to let the retry through.
+func (p *Policy) gate(f *Failure, safe repeatability) (string, error) {
+	c, sent := f.Verdict.Category, f.Verdict.Effect != NotSent
+	switch {
+	case c == Bug && !p.run.any:
+		return string(Bug), ErrPermanent
+	case f.Nested && sent:
+		return "nested", ErrNested
+	case safe == isIdempotent, !sent && c != Unknown:
+		return "", nil
+	case safe == undeclared && p.names(f, c):
+		return "", nil
+	case c == Unknown:
+		return "effect", ErrUnknown
+	}
+	return "effect", ErrUnsafe
+}
+
+// names reports whether [On] or a rule names the failure.
+func (p *Policy) names(f *Failure, c Category) bool {
+	return selected(p.retryOn, &f.Verdict, c) || p.ruleFor(f, c) != nil
+}
+
+// retryCost is the price of a retry in tokens. After a first attempt that was not
+// sent it is free.
+func retryCost(f *Failure) float64 {
+	c := f.Verdict.Category
+	if c == Unsent && f.Attempt <= 1 {
+		return 0
+	}
+	return c.Advice().Cost
+}
+
+// reasonError is the error of a reason of [Policy.Decide].
+func reasonError(reason string, c Category) error {
+	switch {
+	case reason == ReasonPermanent, c == Canceled:
+		return ErrPermanent
+	case reason == ReasonExhausted:
+		return ErrAttempts
+	case reason == ReasonExpired:
+		return ErrNoTime
+	}
+	return ErrRejected
 }

@@ -36,7 +36,7 @@ func TestExactSchedule(t *testing.T) {
 
 // TestDecideWhether is the table of everything that ends a task.
 func TestDecideWhether(t *testing.T) {
-	never := Verdict{Category: Unavailable, Hint: Hint{Never: true}}
+	never := Verdict{Category: Unavailable, Hint: Hint{GiveUp: true}}
 	exact := []Option{Fixed(10 * time.Second), NoJitter(), Attempts(3)}
 	with := func(opts ...Option) *Policy { return must(New(append(exact, opts...)...)) }
 	plain := with()
@@ -58,21 +58,21 @@ func TestDecideWhether(t *testing.T) {
 		"task allows more":           {plain, Failure{Attempt: 3, MaxAttempts: 4}, "", "policy"},
 		"task allows one":            {with(Unlimited()), Failure{Attempt: 1, MaxAttempts: 1}, ReasonExhausted, "policy"},
 		"receiver says never":        {with(On(Unavailable), Rules(Rule{When: []Category{Unavailable}})), Failure{Attempt: 1, Verdict: never}, ReasonRejected, "hint"},
-		"rule dead":                  {with(Rules(Rule{When: []Category{Timeout}, Then: Dead})), at(1, Timeout), ReasonRejected, "rule 1: timeout"},
-		"rule never":                 {with(Rules(Rule{When: []Category{Timeout}, Then: NeverRetry})), at(1, Timeout), ReasonRejected, "rule 1: timeout"},
-		"rule dead on permanent":     {with(Rules(Rule{When: []Category{Permanent}, Then: Dead})), at(1, Permanent), ReasonPermanent, "rule 1: permanent"},
+		"rule dead":                  {with(Rules(Rule{When: []Category{Timeout}, Then: GiveUp})), at(1, Timeout), ReasonRejected, "rule 1: timeout"},
+		"rule never":                 {with(Rules(Rule{When: []Category{Timeout}, Then: "never"})), at(1, Timeout), ReasonRejected, "rule 1: timeout"},
+		"rule dead on permanent":     {with(Rules(Rule{When: []Category{Permanent}, Then: GiveUp})), at(1, Permanent), ReasonPermanent, "rule 1: permanent"},
 		"rule retries permanent":     {with(Rules(Rule{When: []Category{Permanent}, MaxAttempts: 2})), at(1, Permanent), "", "rule 1: permanent"},
 		"permanent spent":            {with(Rules(Rule{When: []Category{Permanent}, MaxAttempts: 2})), at(2, Permanent), ReasonPermanent, "rule 1: permanent"},
 		"rule counts all attempts":   {with(Rules(Rule{When: []Category{Timeout}, MaxAttempts: 2})), at(2, Timeout), ReasonExhausted, "rule 1: timeout"},
 		"rule cannot raise":          {with(Rules(Rule{When: []Category{Timeout}, MaxAttempts: 9})), at(3, Timeout), ReasonExhausted, "rule 1: timeout"},
 		"rule limits unlimited":      {with(Unlimited(), Rules(Rule{When: []Category{Timeout}, MaxAttempts: 9})), at(9, Timeout), ReasonExhausted, "rule 1: timeout"},
-		"first match wins":           {with(Rules(Rule{When: []Category{Bug, Network}}, Rule{When: []Category{Network}, Then: Dead})), at(1, Network), "", "rule 1: bug,network"},
-		"second rule":                {with(Rules(Rule{When: []Category{Bug}}, Rule{When: []Category{Network, Timeout}, Then: Dead})), at(1, Timeout), ReasonRejected, "rule 2: network,timeout"},
-		"sentinel before category":   {with(Rules(Rule{When: []Category{Permanent}, Then: Dead}), OnError(fs.ErrNotExist, Rule{})), Failure{Verdict: Verdict{Category: Permanent}, Err: fmt.Errorf("read: %w", fs.ErrNotExist)}, "", "error rule 1: file does not exist"},
+		"first match wins":           {with(Rules(Rule{When: []Category{Bug, Network}}, Rule{When: []Category{Network}, Then: GiveUp})), at(1, Network), "", "rule 1: bug,network"},
+		"second rule":                {with(Rules(Rule{When: []Category{Bug}}, Rule{When: []Category{Network, Timeout}, Then: GiveUp})), at(1, Timeout), ReasonRejected, "rule 2: network,timeout"},
+		"sentinel before category":   {with(Rules(Rule{When: []Category{Permanent}, Then: GiveUp}), OnError(fs.ErrNotExist, Rule{})), Failure{Verdict: Verdict{Category: Permanent}, Err: fmt.Errorf("read: %w", fs.ErrNotExist)}, "", "error rule 1: file does not exist"},
 		"sentinel does not match":    {with(OnError(fs.ErrNotExist, Rule{})), Failure{Verdict: Verdict{Category: Permanent}, Err: fs.ErrExist}, ReasonPermanent, "policy"},
 		"sentinel without the error": {with(OnError(fs.ErrNotExist, Rule{})), at(1, Permanent), ReasonPermanent, "policy"},
-		"type":                       {with(OnType[*fs.PathError](Rule{Then: Dead})), Failure{Err: fmt.Errorf("x: %w", &fs.PathError{Err: fs.ErrExist})}, ReasonRejected, "error rule 1: *fs.PathError"},
-		"type and category":          {with(OnType[*fs.PathError](Rule{When: []Category{Local}, Then: Dead})), Failure{Err: &fs.PathError{Err: fs.ErrExist}}, "", "policy"},
+		"type":                       {with(OnType[*fs.PathError](Rule{Then: GiveUp})), Failure{Err: fmt.Errorf("x: %w", &fs.PathError{Err: fs.ErrExist})}, ReasonRejected, "error rule 1: *fs.PathError"},
+		"type and category":          {with(OnType[*fs.PathError](Rule{When: []Category{Local}, Then: GiveUp})), Failure{Err: &fs.PathError{Err: fs.ErrExist}}, "", "policy"},
 	} {
 		d := c.p.Decide(c.f, nil)
 		if d.Reason != c.reason || d.Retry != (c.reason == "") || d.Rule != c.rule {
@@ -81,9 +81,9 @@ func TestDecideWhether(t *testing.T) {
 	}
 }
 
-// TestOnAndNever: both lists are consulted, by category, type and code, and Never
+// TestOnAndGiveUpOn: both lists are consulted, by category, type and code, and GiveUpOn
 // wins over On and over rules.
-func TestOnAndNever(t *testing.T) {
+func TestOnAndGiveUpOn(t *testing.T) {
 	dns := Verdict{Category: Permanent, Type: "*net.DNSError"}
 	java := Verdict{Category: Permanent, Type: "com.example.NoStockException"}
 	refused := Verdict{Category: Unsent, Type: "*net.OpError", Code: "ECONNREFUSED"}
@@ -104,13 +104,13 @@ func TestOnAndNever(t *testing.T) {
 		"on code":            {[]Option{On("409")}, conflict, ""},
 		"on other code":      {[]Option{On("410")}, conflict, ReasonPermanent},
 		"on keeps others":    {[]Option{On(Conflict)}, refused, ""},
-		"never category":     {[]Option{Never(Unsent)}, refused, ReasonRejected},
-		"never type":         {[]Option{Never("OpError")}, refused, ReasonRejected},
-		"never code":         {[]Option{Never("ECONNREFUSED")}, refused, ReasonRejected},
-		"never other":        {[]Option{Never("ECONNRESET")}, refused, ""},
-		"never wins":         {[]Option{On(Unsent), Never("ECONNREFUSED")}, refused, ReasonRejected},
-		"never beats rules":  {[]Option{Rules(Rule{When: []Category{Unsent}}), Never(Unsent)}, refused, ReasonRejected},
-		"never on permanent": {[]Option{On("409"), Never(Permanent)}, conflict, ReasonPermanent},
+		"never category":     {[]Option{GiveUpOn(Unsent)}, refused, ReasonRejected},
+		"never type":         {[]Option{GiveUpOn("OpError")}, refused, ReasonRejected},
+		"never code":         {[]Option{GiveUpOn("ECONNREFUSED")}, refused, ReasonRejected},
+		"never other":        {[]Option{GiveUpOn("ECONNRESET")}, refused, ""},
+		"never wins":         {[]Option{On(Unsent), GiveUpOn("ECONNREFUSED")}, refused, ReasonRejected},
+		"never beats rules":  {[]Option{Rules(Rule{When: []Category{Unsent}}), GiveUpOn(Unsent)}, refused, ReasonRejected},
+		"never on permanent": {[]Option{On("409"), GiveUpOn(Permanent)}, conflict, ReasonPermanent},
 		"both kinds mixed":   {[]Option{On(Conflict, "409")}, conflict, ""},
 	} {
 		d := must(New(c.opts...)).Decide(Failure{Attempt: 1, Verdict: c.v}, nil)
@@ -239,6 +239,6 @@ func busyFailure() (Failure, *Policy) {
 	f.Verdict.Hint.After, f.Deadline, f.Usual = time.Second, noon.Add(time.Hour), time.Second
 	return f, must(New(
 		Rules(Rule{When: []Category{Network, Timeout}, MaxAttempts: 4}, Rule{When: []Category{Throttled}, MaxAttempts: 6}),
-		On("409"), Never("ECONNREFUSED", "OpError"),
+		On("409"), GiveUpOn("ECONNREFUSED", "OpError"),
 	))
 }

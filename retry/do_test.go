@@ -82,9 +82,9 @@ func TestDoEnds(t *testing.T) {
 		{"unknown, idempotent", []error{errNobody, errNobody, errNobody}, []retry.Option{retry.Attempts(3), retry.Idempotent()}, retry.ErrAttempts, 3},
 		{"unknown, not idempotent", []error{errNobody}, []retry.Option{retry.NotIdempotent(), retry.OnAny()}, retry.ErrUnknown, 1},
 		{"any", []error{errNobody, errMissing, errNetwork}, []retry.Option{retry.Attempts(3), retry.OnAny()}, retry.ErrAttempts, 3},
-		{"a rule forbids", []error{errNetwork}, []retry.Option{retry.Idempotent(), retry.Never(retry.Network)}, retry.ErrRejected, 1},
+		{"a rule forbids", []error{errNetwork}, []retry.Option{retry.Idempotent(), retry.GiveUpOn(retry.Network)}, retry.ErrRejected, 1},
 		{"an error rule forbids", []error{errNetwork}, []retry.Option{retry.Idempotent(),
-			retry.OnError(io.ErrUnexpectedEOF, retry.Rule{Then: retry.NeverRetry})}, retry.ErrRejected, 1},
+			retry.OnError(io.ErrUnexpectedEOF, retry.Rule{Then: retry.GiveUp})}, retry.ErrRejected, 1},
 		{"no time", []error{errUnsent, errUnsent, errUnsent}, []retry.Option{retry.TTL(3 * time.Second), retry.Fixed(2 * time.Second), retry.NoJitter(), retry.OneExchange()}, retry.ErrNoTime, 2},
 	}
 	for _, row := range rows {

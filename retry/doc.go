@@ -22,10 +22,11 @@
 //     [Spec] is a policy's form in YAML and JSON.
 //   - Guards. A [Budget] bounds retries, a [Breaker] stops calls to what is down
 //     and finds out when it is back, a [Throttle] sheds first attempts, a [Limit]
-//     bounds what is in flight. A [Target] has them for one thing that is called,
+//     bounds what is in flight, a [Rate] how much is sent in a time. A [Target] has them for one thing that is called,
 //     [Targets] are a bounded registry of those.
-//   - Calls. [Do], [Value], [ValueIf], [Policy.Attempts], [Go] and [Hedged] run an
-//     operation under a policy and the guards.
+//   - Calls. [Do], [Value], [ValueIf], [Policy.Attempts], [Go], [GoValue] and [Hedged]
+//     run an operation under a policy and the guards. A [Fallback] answers for one that
+//     failed; package cache keeps what succeeded.
 //
 // Counting: an attempt is one run, the first included. Retry n follows the
 // failure of attempt n, so a policy with five attempts has four retries.
@@ -33,16 +34,16 @@
 // # What happens in a call
 //
 //	           ┌──────────── deadline of the caller, TTL ────────────┐
-//	Do ──▶ throttle ──▶ breaker ──▶ limit ──▶ timeout ──▶ fn ──▶ success
-//	      (first only)     ▲                               │
-//	                       │                               ▼ failure
-//	                     wait ◀── budget ◀── delay ◀── classify, decide
+//	Do ──▶ throttle ──▶ breaker ──▶ limit ──▶ rate ──▶ timeout ──▶ fn ──▶ success
+//	      (first only)     ▲                                        │
+//	                       │                                        ▼ failure
+//	                     wait ◀──── budget ◀──── delay ◀──── classify, decide
 //
 // After a failure, in this order: what kind of failure it is; whether the policy
 // repeats it, and whether that is safe; how long to wait; whether the deadline
 // leaves time for the wait and an attempt of the usual length; whether the budget
 // has tokens for it. Only then it waits, and asks the guards again. A refusal on
-// the way ends the call with an [*Error] that holds the reason and the last real
+// the way, unless it is waited for ([MaxWait]), ends the call with an [*Error] that holds the reason and the last real
 // error.
 //
 // # How to choose
@@ -51,7 +52,7 @@
 //     [ValueIf] if some values are failures ("pending", an empty answer).
 //   - Code that does not fit into a function: the loop over [Policy.Attempts].
 //   - Something that may go on while the caller does something else, perhaps for
-//     hours: [Go].
+//     hours: [Go], or [GoValue] if it has a result.
 //   - A read whose slowest calls are too slow: [Hedged].
 //   - Anything that must survive this process is a durable task, not a call.
 //   - Calls to something that others call too: [For] a target with a budget and a
@@ -104,4 +105,6 @@
 // deposits scaled by success as in Marc Brooker, "Fixing retries with token buckets
 // and circuit breakers" (2022). Hedging follows Dean and Barroso, "The Tail at
 // Scale" (2013).
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retry

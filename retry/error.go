@@ -2,7 +2,7 @@ package retry
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -39,6 +39,7 @@ var (
 	ErrBreakerOpen error = &refusal{"retry: the breaker is open", Unavailable}
 	ErrThrottled   error = &refusal{"retry: throttled on this side", Throttled}
 	ErrLimited     error = &refusal{"retry: too many calls in flight", Throttled}
+	ErrRate        error = &refusal{"retry: too many calls in this time", Throttled}
 )
 
 // Why an attempt has no outcome of its own.
@@ -87,7 +88,7 @@ func (e *Error) Error() string {
 	case e.Attempts == 1:
 		text += " after 1 attempt"
 	case e.Attempts > 1:
-		text += fmt.Sprintf(" after %d attempts in %v", e.Attempts, e.Elapsed.Round(roundTo(e.Elapsed)))
+		text += " after " + strconv.Itoa(e.Attempts) + " attempts in " + e.Elapsed.Round(roundTo(e.Elapsed)).String()
 	}
 	if e.Last != nil {
 		text += ": " + e.Last.Error()

@@ -17,8 +17,8 @@ func ExampleNew() {
 		retry.FullJitter(),
 		retry.PerAttempt(3*time.Second),
 		retry.Rules(retry.Rule{When: []retry.Category{retry.Conflict}, MaxAttempts: 3}),
-		retry.OnError(fs.ErrNotExist, retry.Rule{Then: retry.Dead}),
-		retry.Never("ECONNREFUSED"),
+		retry.OnError(fs.ErrNotExist, retry.Rule{Then: retry.GiveUp}),
+		retry.GiveUpOn("ECONNREFUSED"),
 	)
 	fmt.Println(policy.Plan(10), err)
 	// Output: [1s 2s 4s 8s] <nil>
@@ -58,7 +58,7 @@ func ExampleClassifyHTTP() {
 	fmt.Println(v.Category, v.Effect, v.Hint.After)
 
 	v = retry.ClassifyHTTP(503, http.Header{"Outlast-Retry": {"never"}}, now)
-	fmt.Println(v.Category, v.Hint.Never)
+	fmt.Println(v.Category, v.Hint.GiveUp)
 	// Output:
 	// throttled not_sent 30s
 	// unavailable true

@@ -2,7 +2,10 @@ package retry
 
 import (
 	"errors"
-	"fmt"
+	"time"
+
+	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/retry/internal/plainfmt"
 )
 
 // FieldError is one refused value of a policy. Several are joined with
@@ -50,7 +53,42 @@ type findings struct{ errs []error }
 
 // refuse records that the value of a field is not accepted.
 func (f *findings) refuse(field, hint, format string, args ...any) {
-	f.errs = append(f.errs, &FieldError{Field: field, Message: fmt.Sprintf(format, args...), Hint: hint})
+	f.errs = append(f.errs, &FieldError{Field: field, Message: plainfmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (f *findings) err() error { return errors.Join(f.errs...) }
+
+// within refuses numbers outside a range, which includes its upper end, and its
+// lower end if closed says so.
+func within(f *findings, field string, x, low, high float64, closed bool) {
+	if x > low && x <= high || closed && x == low {
+		return
+	}
+	above := "above "
+	if closed {
+		above = ""
+	}
+	f.refuse(field, "", "%v is outside %s%v to %.15g", x, above, low, high)
+}
+
+// countWithin refuses whole numbers outside a closed range.
+func countWithin(f *findings, field string, n, low, high int) {
+	if n < low || n > high {
+		f.refuse(field, "", "%d is outside %d to %d", n, low, high)
+	}
+}
+
+// lasting refuses durations outside a closed range.
+func lasting(f *findings, field string, d, low, high time.Duration) {
+	if d < low || d > high {
+		f.refuse(field, "", "%v is outside %v to %v", d, low, high)
+	}
+}
+
+// didYouMean is the hint with the known name nearest to a misspelled one, or "".
+func didYouMean(name string, known []string) string {
+	if near := hints.Nearest(name, known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
+}

@@ -15,9 +15,9 @@ import (
 // again writes a policy, reads it and checks that it is the same.
 func again(t rapid.TB, p *retry.Policy) {
 	t.Helper()
-	spec, whole := p.Spec()
-	if !whole {
-		t.Fatalf("%+v cannot be written", spec)
+	spec, unwritten := p.Spec()
+	if len(unwritten) > 0 {
+		t.Fatalf("%v of %+v cannot be written", unwritten, spec)
 	}
 	text, err := json.Marshal(spec)
 	if err != nil {
@@ -75,10 +75,10 @@ func TestPoliciesCanBeWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := retry.New(backoff.Draw(t, "backoff"), jitter.Draw(t, "jitter"), retry.Attempts(rapid.IntRange(1, 1e6).Draw(t, "attempts")),
 			retry.PerAttempt(d.Draw(t, "timeout")), retry.TTL(d.Draw(t, "ttl")), retry.FirstRunAfter(d.Draw(t, "after")),
-			retry.On(retry.Permanent, "409"), retry.Never("X509Error"), retry.MaxCrashes(rapid.IntRange(3, 1000).Draw(t, "crashes")), retry.OrderOnDead(retry.OrderSkip),
+			retry.On(retry.Permanent, "409"), retry.GiveUpOn("X509Error"), retry.MaxCrashes(rapid.IntRange(3, 1000).Draw(t, "crashes")), retry.OrderOnDead(retry.OrderSkip),
 			retry.Rules(
 				retry.Rule{When: []retry.Category{retry.Network, retry.Timeout}, Backoff: backoff.Draw(t, "of rule"), Jitter: jitter.Draw(t, "of rule"), MaxAttempts: 4},
-				retry.Rule{When: []retry.Category{retry.Permanent}, Then: retry.Dead}))
+				retry.Rule{When: []retry.Category{retry.Permanent}, Then: retry.GiveUp}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,22 +93,22 @@ func TestSpecOfOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec, whole := p.Spec()
-	if !whole || spec.Backoff.Max == nil || time.Duration(*spec.Backoff.Max) != 10*time.Second || !spec.Unlimited || spec.MaxAttempts != nil {
-		t.Errorf("got %+v, %v", spec, whole)
+	spec, unwritten := p.Spec()
+	if len(unwritten) > 0 || spec.Backoff.Max == nil || time.Duration(*spec.Backoff.Max) != 10*time.Second || !spec.Unlimited || spec.MaxAttempts != nil {
+		t.Errorf("got %+v, without %v", spec, unwritten)
 	}
 	for name, opt := range map[string]retry.Option{
 		"function":       retry.Custom(func(int, retry.Attempt) time.Duration { return time.Second }),
 		"foreign jitter": retry.WithJitter(foreign{retry.NoJitter()}),
-		"error rule":     retry.OnError(errors.New("a"), retry.Rule{Then: retry.Dead}),
+		"error rule":     retry.OnError(errors.New("a"), retry.Rule{Then: retry.GiveUp}),
 		"rule of none":   retry.Rules(retry.Rule{When: []retry.Category{retry.Network}, Jitter: retry.FullJitter()}),
 	} {
 		p, err := retry.New(opt)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if spec, whole := p.Spec(); whole {
-			t.Errorf("%s: %+v is said to be all", name, spec)
+		if spec, unwritten := p.Spec(); len(unwritten) != 1 {
+			t.Errorf("%s: %+v is without %v", name, spec, unwritten)
 		}
 	}
 }

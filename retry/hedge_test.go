@@ -283,7 +283,7 @@ func TestHedgedDiscards(t *testing.T) {
 
 func TestHedgeRefused(t *testing.T) {
 	for _, c := range []retry.HedgeConfig{
-		{}, {After: -1}, {After: 1, Quantile: 1}, {After: 1, Quantile: -0.1}, {After: 1, Most: 5}, {After: 1, Most: -1},
+		{}, {Quantile: 0.9}, {After: 1, Quantile: 1}, {After: 1, Quantile: -0.1}, {After: 1, Most: 5}, {After: 1, Most: -1},
 	} {
 		_, err := retry.New(retry.Hedge(c))
 		if found := retry.FieldErrors(err); len(found) != 1 || found[0].Field[:6] != "hedge." {

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -64,6 +65,10 @@ var keyDocs = []keyDoc{
 	{"alert", "", "`when`, `channels`, `cooldown`", "none", "whom to tell of failures and deaths of its tasks; docs/alerts.md has the keys"},
 	{"canary", "", "above 0% to 100%, such as `10%`", "none", "only of policies with a name: this version holds for that share of the tasks, the one before for the rest"},
 }
+
+//go:generate go test -count=1 -run "^(TestClassificationDocs|TestPolicyKeys)$" . ./internal/classify -args -update
+
+var update = flag.Bool("update", false, "write the table and the example into ../docs/retry.md")
 
 // The table and the example of docs/retry.md are those of the code.
 func TestPolicyKeys(t *testing.T) {

@@ -1,9 +1,12 @@
 package retry
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/line"
 )
 
 // The values of a [LimitConfig] that does not say otherwise.
@@ -63,11 +66,11 @@ type LimitConfig struct {
 }
 
 func (c LimitConfig) withDefaults() LimitConfig {
-	c.Min = or(c.Min, DefaultLimitMin)
-	c.Max = or(c.Max, max(DefaultLimitMax, c.Min, c.Initial))
-	c.Initial = or(c.Initial, min(max(DefaultLimitInitial, c.Min), c.Max))
-	c.Tolerance = or(c.Tolerance, DefaultLimitTolerance)
-	c.Backoff = or(c.Backoff, DefaultLimitBackoff)
+	c.Min = cmp.Or(c.Min, DefaultLimitMin)
+	c.Max = cmp.Or(c.Max, max(DefaultLimitMax, c.Min, c.Initial))
+	c.Initial = cmp.Or(c.Initial, min(max(DefaultLimitInitial, c.Min), c.Max))
+	c.Tolerance = cmp.Or(c.Tolerance, DefaultLimitTolerance)
+	c.Backoff = cmp.Or(c.Backoff, DefaultLimitBackoff)
 	return c
 }
 
@@ -123,6 +126,7 @@ type Limit struct {
 	roomless float64
 	drains   bool    // whether more is in flight than the limit that has sunk
 	latency  float64 // of the last round
+	waiting  line.Line
 }
 
 // round is what is seen between two decisions.
@@ -170,6 +174,7 @@ func (l *Limit) Acquire(now time.Time) bool {
 func (l *Limit) Release(now time.Time, took time.Duration, c Category) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	defer l.waiting.Stir()
 	l.taken = max(l.taken-1, 0)
 	if l.config.Fixed {
 		return
@@ -336,10 +341,99 @@ func (l *Limit) set(limit float64) {
 	l.limit = min(max(limit, float64(l.config.Min)), float64(l.config.Max))
 }
 
+func (l *Limit) line() *line.Line { return &l.waiting }
+
+// due is never: who waits hears of the ends of calls.
+func (l *Limit) due(time.Time, int) (at time.Time, sure bool) { return time.Time{}, false }
+
 // Now is the present limit and how many places are taken, which may be more
 // just after it has sunk.
 func (l *Limit) Now() (limit, taken int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return int(l.limit), l.taken
+}
+
+// DefaultRateBurst is the burst of a [RateConfig] that does not say otherwise.
+const DefaultRateBurst = 1
+
+// RateConfig says how many calls a second a target is sent.
+type RateConfig struct {
+	// PerSecond is the rate in calls a second, above 0 to 1 000 000; 0.1 is one call
+	// in ten seconds. It has no default.
+	PerSecond float64
+	// Burst is how many calls may be made at once after a time without calls, 1 to
+	// 1 000 000. Default 1: calls are spread evenly.
+	Burst int
+}
+
+func (c RateConfig) withDefaults() RateConfig {
+	c.Burst = cmp.Or(c.Burst, DefaultRateBurst)
+	return c
+}
+
+func (c RateConfig) check(f *findings) {
+	within(f, "rate.per_second", c.PerSecond, 0, 1e6, false)
+	countWithin(f, "rate.burst", c.Burst, 1, 1_000_000)
+}
+
+// Rate bounds the calls to a target in time, first attempts and retries alike: in any
+// time t at most PerSecond · t + Burst. It is a token bucket in the form of the
+// generic cell rate algorithm (ITU-T I.371), and starts full.
+//
+// In calls, [MaxWait] says how long an attempt waits for it; without it, an attempt
+// above the rate is refused with [ErrRate]. It is safe for concurrent use; each
+// method takes a short lock. It reads no clock.
+type Rate struct {
+	gap   time.Duration // between calls
+	ahead time.Duration // how far next may be ahead of a call
+
+	mu      sync.Mutex
+	next    time.Time // when the bucket is full again
+	waiting line.Line
+}
+
+// NewRate makes a rate. Refused values are joined [FieldError] values on
+// "rate.per_second" and "rate.burst".
+func NewRate(config RateConfig) (*Rate, error) {
+	config = config.withDefaults()
+	var f findings
+	if config.check(&f); len(f.errs) > 0 {
+		return nil, f.err()
+	}
+	gap := seconds(math.Ceil(1e9/config.PerSecond) / 1e9)
+	return &Rate{gap: gap, ahead: scale(gap, float64(config.Burst-1))}, nil
+}
+
+// Acquire asks for a call. Refused, it says how long it takes until there is one, if
+// nobody else asks.
+func (r *Rate) Acquire(now time.Time) (ok bool, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	full := now
+	if r.next.After(now) {
+		full = r.next
+	}
+	if wait = full.Sub(now) - r.ahead; wait > 0 {
+		return false, wait
+	}
+	r.next = full.Add(r.gap)
+	return true, 0
+}
+
+// Return gives a call back: it was not made.
+func (r *Rate) Return() {
+	r.mu.Lock()
+	r.next = r.next.Add(-r.gap)
+	r.mu.Unlock()
+	r.waiting.Stir()
+}
+
+func (r *Rate) line() *line.Line { return &r.waiting }
+
+// due is the turn of the caller, if nobody ahead of it gives up.
+func (r *Rate) due(_ time.Time, ahead int) (at time.Time, sure bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.next.Add(scale(r.gap, float64(ahead)) - r.ahead), true
 }

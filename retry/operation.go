@@ -2,7 +2,10 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/clock"
 )
 
 // operation is one call of [Do] or its kin: the steps of the chain, without the
@@ -72,7 +75,7 @@ func (o *operation) open(ctx context.Context, p *Policy, opts []CallOption) {
 		o.deadline, o.timed = deadline, true
 	}
 	if o.timed {
-		o.start = clock()
+		o.start = clock.Now()
 	}
 	if p.ttl > 0 {
 		if end := o.start.Add(p.ttl); o.deadline.IsZero() || end.Before(o.deadline) {
@@ -140,7 +143,7 @@ func (o *operation) interrupted() {
 // refund gives back the tokens of an attempt that is not made.
 func (o *operation) refund() {
 	if o.paid > 0 {
-		o.target.Budget.Return(clock(), o.paid)
+		o.target.Budget.Return(clock.Now(), o.paid)
 		o.paid = 0
 	}
 }
@@ -152,8 +155,11 @@ func (o *operation) begin() bool {
 	if o.timed {
 		now = o.beginning()
 	}
-	if o.guarded && !o.admit(now) {
-		return false
+	if o.guarded {
+		if !o.admit(now) {
+			return false
+		}
+		now = o.ticket.began // after the wait for a guard
 	}
 	o.number++
 	o.running, o.hedge, o.ticket.began, o.current, o.own = true, false, now, o.ctx, nil
@@ -168,16 +174,72 @@ func (o *operation) beginning() time.Time {
 	if o.number == 0 && o.policy.firstRun == 0 {
 		return o.start
 	}
-	return clock()
+	return clock.Now()
 }
 
 // admit takes what the attempt needs from the guards.
 func (o *operation) admit(now time.Time) bool {
-	if err := o.ticket.take(o.target, now, o.number == 0, o.policy.run.random); err != nil {
-		o.refuse(err)
+	run := &o.policy.run
+	err := o.ticket.take(o.target, now, o.number == 0, run.patience > 0, run.random)
+	if err == nil {
+		return true
+	}
+	if run.patience > 0 {
+		err = o.await(err)
+	}
+	switch {
+	case err == nil:
+		return true
+	case run.patience > 0 && !o.expires && !o.deadline.IsZero() && !clock.Now().Before(o.deadline):
+		o.cut = context.DeadlineExceeded // if not yet, then in a moment
+	case run.patience > 0 && o.ctx.Err() != nil:
+		o.interrupted()
 		return false
 	}
-	return true
+	o.refuse(err)
+	return false
+}
+
+// await waits for the guard that has refused with err, and for others that refuse
+// then, up to [MaxWait]. It returns nil when the attempt has what it needs.
+func (o *operation) await(err error) error {
+	latest := clock.Now().Add(o.policy.run.patience)
+	tooLate := latest.Add(1)
+	if !o.deadline.IsZero() && o.deadline.Before(tooLate) {
+		latest, tooLate = o.deadline, o.deadline // an attempt that begins then has no time
+	}
+	for more := true; more; {
+		g := o.target.awaited(err)
+		if g == nil {
+			break
+		}
+		err, more = o.stand(g, err, latest, tooLate)
+	}
+	return err
+}
+
+// stand waits in the line of a guard that has refused. It returns nil, or a refusal
+// and whether it is that of another guard, to be waited for instead.
+func (o *operation) stand(g queued, refused error, latest, tooLate time.Time) (err error, more bool) {
+	place := g.line().Enter()
+	defer place.Leave()
+	for now := clock.Now(); now.Before(tooLate) && o.ctx.Err() == nil; now = clock.Now() {
+		ahead := place.Ahead()
+		if ahead == 0 {
+			if err := o.ticket.enter(now, true, g); !errors.Is(err, refused) {
+				return err, err != nil
+			}
+		}
+		at, sure := g.due(now, ahead)
+		switch {
+		case sure && (at.IsZero() || !at.Before(tooLate)), !now.Before(latest):
+			return refused, false
+		case ahead > 0 || at.IsZero() || at.After(latest):
+			at = latest
+		}
+		place.Wait(o.ctx, at.Sub(now))
+	}
+	return refused, false
 }
 
 // refuse ends the operation because a guard refuses the attempt.
@@ -226,7 +288,10 @@ func (o *operation) limit(now time.Time) time.Time {
 // retract undoes begin: the attempt is not made.
 func (o *operation) retract() {
 	if o.guarded {
-		o.ticket.cancel(clock())
+		o.ticket.cancel(clock.Now())
+		if o.target.Rate != nil {
+			o.target.Rate.Return()
+		}
 	}
 	if o.own != nil {
 		o.own.end()

@@ -1,9 +1,10 @@
 package retry
 
 import (
-	"fmt"
 	"slices"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/plainfmt"
 )
 
 // The values that a policy has when it does not say otherwise.
@@ -153,10 +154,10 @@ func (p *Policy) finish(f *findings) {
 	p.compile()
 	p.run.compile(p.timeout, p.ttl)
 	for i := range p.byError {
-		p.byError[i].compile(&p.schedule, fmt.Sprintf("error rule %d: %s", i+1, p.byError[i].selects))
+		p.byError[i].compile(&p.schedule, plainfmt.Sprintf("error rule %d: %s", i+1, p.byError[i].selects))
 	}
 	for i := range p.rules {
-		p.rules[i].compile(&p.schedule, fmt.Sprintf("rule %d: %s", i+1, p.rules[i].title()))
+		p.rules[i].compile(&p.schedule, plainfmt.Sprintf("rule %d: %s", i+1, p.rules[i].title()))
 	}
 }
 
@@ -250,4 +251,62 @@ func (p *Policy) Plan(n int) []time.Duration {
 		delays[i] = p.nominal(&last)
 	}
 	return delays
+}
+
+// again is a copy of the policy, which has yet to learn how long its attempts take.
+func (p *Policy) again() *Policy {
+	return &Policy{content: p.content, run: running{runSettings: p.run.runSettings}}
+}
+
+// Named returns a copy of the policy with the name and version under which it is
+// kept somewhere. They decide nothing; records of attempts show them.
+func (p *Policy) Named(name string, version int64) *Policy {
+	named := p.again()
+	named.name, named.version = name, version
+	return named
+}
+
+// Limited returns a copy of the policy with another number of attempts, the first
+// included: 1 to 1 000 000, or a [FieldError] on "max_attempts".
+func (p *Policy) Limited(attempts int) (*Policy, error) {
+	if attempts < 1 || attempts > mostAttempts {
+		var f findings
+		refuseAttempts(&f, attempts)
+		return nil, f.err()
+	}
+	limited := p.again()
+	limited.attempts, limited.unlimited = attempts, false
+	return limited, nil
+}
+
+// Once returns a copy of the policy without retries, whatever its rules and
+// [Failure.MaxAttempts] say.
+func (p *Policy) Once() *Policy {
+	once := p.again()
+	once.final = true
+	return once
+}
+
+// IsOnce reports whether the policy was made by [Policy.Once].
+func (p *Policy) IsOnce() bool { return p.final }
+
+// guardConfigs holds what a policy wants for its target; nil is none.
+type guardConfigs struct {
+	budget  *BudgetConfig
+	breaker *BreakerConfig
+}
+
+// defaultGuards are those of a policy that says nothing about them.
+func defaultGuards() guardConfigs {
+	budget, breaker := BudgetConfig{Stored: true}.withDefaults(), BreakerConfig{}.withDefaults()
+	return guardConfigs{&budget, &breaker}
+}
+
+func (g guardConfigs) check(f *findings) {
+	if g.budget != nil {
+		g.budget.check(f)
+	}
+	if g.breaker != nil {
+		g.breaker.check(f)
+	}
 }

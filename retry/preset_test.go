@@ -165,3 +165,10 @@ func sum(delays []time.Duration) (total time.Duration) {
 	}
 	return total
 }
+
+// An enqueue asks twice for the preset that its task names: the table is made once.
+func TestPresetsAreMadeOnce(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() { DescribePreset("standard-webhooks") }); n > 0 {
+		t.Errorf("a description takes %v allocations", n)
+	}
+}

@@ -5,7 +5,37 @@ import (
 	"errors"
 	"runtime"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/clock"
 )
+
+// Hedged is [Value] with hedging as the policy's [Hedge] says. Fn may run several
+// times at once, and so must return what it finds rather than assign it. The first
+// success decides; the contexts of the other copies end then, with a cause that
+// says so, and their outcomes count for nothing. A copy that fails waits for the
+// others.
+//
+// Without Hedge, without [Idempotent], and inside a repeated attempt of an outer
+// operation, Hedged is Value. [Do], [Value], [Attempts] and [Go] do not hedge,
+// because they promise to run one attempt at a time.
+//
+// A panic of a copy goes on in the caller, unless the outcome is decided already.
+func Hedged[T any](ctx context.Context, p *Policy, fn func(ctx context.Context) (T, error), opts ...CallOption) (T, error) {
+	var o operation
+	o.open(ctx, p, opts)
+	if !o.policy.run.hedged || o.terms.safe != isIdempotent || o.isNested() {
+		return Value(ctx, p, fn, opts...)
+	}
+	var value T
+	copies := func(context.Context) (err error) {
+		value, err = race(&o, fn)
+		return err
+	}
+	for o.pause() && o.begin() && o.settle(o.call(copies)) {
+	}
+	o.pace()
+	return value, o.outcome()
+}
 
 // errLost is the context cause of copies that another one was faster than.
 var errLost = errors.New("retry: another copy of the attempt was faster")
@@ -60,6 +90,8 @@ func race[T any](o *operation, fn func(ctx context.Context) (T, error)) (T, erro
 			if hedge, ok := o.hedgeTicket(); ok {
 				go c.enter(entrant[T]{ticket: hedge, hedge: true})
 				running, left = running+1, left-1
+			} else if delay < 0 { // at once or not at all
+				left = 0
 			}
 			if left > 0 {
 				timer.Reset(delay)
@@ -73,12 +105,12 @@ func (o *operation) hedgeTicket() (ticket, bool) {
 	if o.current.Err() != nil {
 		return ticket{}, false
 	}
-	now, budget := clock(), o.target.Budget
+	now, budget := clock.Now(), o.target.Budget
 	if budget != nil && !budget.withdrawAlways(now) {
 		return ticket{}, false
 	}
 	var k ticket
-	err := k.take(o.target, now, false, o.policy.run.random)
+	err := k.take(o.target, now, false, false, o.policy.run.random)
 	if err != nil && budget != nil {
 		budget.Return(now, 1)
 	}
@@ -114,7 +146,7 @@ func (e *entrant[T]) outcome() (T, error) {
 
 // fail settles a copy that failed while others run.
 func (c *contest[T]) fail(o *operation, e *entrant[T]) {
-	now, ended := clock(), o.ctx.Err()
+	now, ended := clock.Now(), o.ctx.Err()
 	v := o.classify(e.err, ended)
 	e.ticket.fail(now, counted(v.Category, ended))
 	o.remember(e.err, &v)
@@ -123,7 +155,7 @@ func (c *contest[T]) fail(o *operation, e *entrant[T]) {
 
 // lose gives back what a copy held whose outcome nobody wants.
 func (c *contest[T]) lose(e *entrant[T]) {
-	now := clock()
+	now := clock.Now()
 	e.ticket.cancel(now)
 	if e.panicked != nil {
 		panic(e.panicked)

@@ -69,7 +69,7 @@ func TestRepeatReasons(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	verdict := func(c retry.Category, e retry.Effect) retry.Verdict { return retry.Verdict{Category: c, Effect: e} }
 	never := verdict(retry.Network, retry.NotSent)
-	never.Hint.Never = true
+	never.Hint.GiveUp = true
 	rows := []struct {
 		name    string
 		failure retry.Failure

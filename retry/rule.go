@@ -1,9 +1,13 @@
 package retry
 
 import (
+	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/classify"
 )
 
 // Action is what a rule does with the failures it matches.
@@ -13,15 +17,18 @@ const (
 	// Retry repeats them, within the limits, even if the advice of their category
 	// is never. It is what an empty Action means.
 	Retry Action = "retry"
-	// Dead ends the task at once.
-	Dead Action = "dead"
-	// NeverRetry is the same as Dead, for policies of calls that are not tasks.
-	NeverRetry Action = "never"
+	// GiveUp ends the task, or the call, at once.
+	GiveUp Action = "dead"
+	// never is how policies of calls that are not tasks may write GiveUp.
+	never Action = "never"
 	// SnoozeTask repeats them after the delay, a second at the least, without
 	// counting the attempt: only the deadline ends that. It is for durable tasks; calls in this process read
 	// it as [Retry].
 	SnoozeTask Action = "snooze"
 )
+
+// GivesUp reports whether the action is GiveUp, which a policy may also write as never.
+func (a Action) GivesUp() bool { return a == GiveUp || a == never }
 
 // Rule changes what a policy does with some failures. The first matching rule
 // decides and no other is consulted.
@@ -99,7 +106,7 @@ func (p *Policy) ruleFor(f *Failure, c Category) *rule {
 	return nil
 }
 
-// selected reports whether one of the selectors of [On] or [Never] names the
+// selected reports whether one of the selectors of [On] or [GiveUpOn] names the
 // verdict by category, code or type.
 func selected(selectors []string, v *Verdict, c Category) bool {
 	for _, s := range selectors {
@@ -113,13 +120,7 @@ func selected(selectors []string, v *Verdict, c Category) bool {
 // sameType compares a selector with the name of a type. A selector without a
 // package or module matches the last part of the name.
 func sameType(selector, name string) bool {
-	return selector == name || selector == lastPart(name)
-}
-
-// lastPart is the name of a type without package, module, outer class or pointer
-// star: "ConnectException" for "java.net.ConnectException".
-func lastPart(name string) string {
-	return name[strings.LastIndexAny(name, ".$:/\\*")+1:]
+	return selector == name || selector == classify.LastPart(name)
 }
 
 // title is what the rule is about, for the name of what decided.
@@ -148,4 +149,45 @@ func listed(categories []Category) string {
 		names[i] = string(c)
 	}
 	return strings.Join(names, ",")
+}
+
+// Condition is an expression over a failure, such as one in CEL. It must be safe
+// for concurrent use.
+type Condition interface {
+	// Holds reports whether the condition holds for the failure, whose category
+	// is never empty. What cannot be evaluated does not hold.
+	Holds(f Failure) bool
+	// String is the expression as it was written.
+	String() string
+}
+
+// conditions compiles the expressions of policies. This package knows no
+// expression language, so that it needs no library.
+var conditions atomic.Pointer[func(expression string) (Condition, error)]
+
+// RegisterConditions makes policies accept expressions in [RuleSpec.If], in this
+// whole process; without it they are refused. Package cel of this module does so when it
+// is imported. The error of compile becomes the message of a [FieldError].
+func RegisterConditions(compile func(expression string) (Condition, error)) {
+	conditions.Store(&compile)
+}
+
+// condition compiles an expression; nil, and a finding, if that is not possible.
+func condition(f *findings, path, expression string) Condition {
+	compile := conditions.Load()
+	if compile == nil {
+		f.refuse(path, "for instance [network, timeout]; programs that import the packages policy and cel take expressions",
+			"a list of categories is wanted; nothing here reads expressions")
+		return nil
+	}
+	made, err := (*compile)(expression)
+	if err == nil {
+		return made
+	}
+	if field, ok := errors.AsType[*FieldError](err); ok {
+		f.refuse(path, field.Hint, "%s", field.Message)
+	} else {
+		f.refuse(path, "", "%s", err.Error())
+	}
+	return nil
 }

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/clock"
 )
 
 // settle takes the outcome of the attempt; true when there is another one, after
 // the wait.
 func (o *operation) settle(err error) bool {
 	o.paid = 0
+	if err == nil && o.policy.run.inTime && o.own != nil && o.own.expired() {
+		err = o.own.bounds.cause()
+	}
 	if err != nil {
 		return o.fail(err)
 	}
@@ -25,12 +30,12 @@ func (o *operation) settle(err error) bool {
 
 // succeed tells everybody about a success.
 func (o *operation) succeed() {
-	now := clock()
+	now := clock.Now()
 	if o.guarded {
 		o.ticket.succeed(now)
 	}
 	if o.timed {
-		o.policy.run.lengths().add(o.ticket.took(now))
+		o.policy.run.lengths().Add(o.ticket.took(now))
 		o.observeAttempt(now, nil, &Verdict{})
 	}
 }
@@ -59,7 +64,7 @@ func counted(c Category, ended error) Category {
 // the guards are told.
 func (o *operation) end(err error, v *Verdict, counted Category) {
 	if o.guarded || o.timed || o.start.IsZero() {
-		o.failure.Now = clock()
+		o.failure.Now = clock.Now()
 		if o.start.IsZero() {
 			o.start = o.failure.Now
 		}
@@ -119,7 +124,7 @@ func (o *operation) judged(err, ended error) Verdict {
 func (o *operation) classify(err, ended error) Verdict {
 	if c := o.terms.classify; c != nil {
 		if v, ok := c(err); ok {
-			return completed(v, errorTypeOf(err))
+			return v.completed(err)
 		}
 	}
 	if v, ok := o.policy.run.classified(err); ok {
@@ -130,7 +135,7 @@ func (o *operation) classify(err, ended error) Verdict {
 	if ended == nil && o.own != nil && o.own.bounds != nil {
 		v, told = classifyIn(o.current, err) // its own time may be over
 	} else {
-		v, told = classify(err)
+		v, told = verdictOf(err)
 	}
 	if ended != nil && saysEnded(err, &v) { // whatever the cause
 		v.Category = counted(Canceled, ended)
@@ -154,7 +159,7 @@ func (v *Verdict) doubt() {
 func (r *running) classified(err error) (Verdict, bool) {
 	for _, c := range r.classifiers {
 		if v, ok := c(err); ok {
-			return completed(v, errorTypeOf(err)), true
+			return v.completed(err), true
 		}
 	}
 	return Verdict{}, false
@@ -174,7 +179,12 @@ func (p *Policy) Classify(err error) Verdict {
 	if v, ok := p.run.classified(err); ok {
 		return v
 	}
-	v, told := classify(err)
+	return provenVerdict(err)
+}
+
+// provenVerdict is a verdict that says only by somebody's word that nothing was sent.
+func provenVerdict(err error) Verdict {
+	v, told := verdictOf(err)
 	if !told {
 		v.doubt()
 	}
@@ -227,7 +237,7 @@ func (o *operation) withdraw() bool {
 // usual is how long an attempt may be expected to take: as long as most have
 // taken, else as this one. How long a lost one was waited for tells nothing.
 func (o *operation) usual() time.Duration {
-	if median, ok := o.policy.run.lengths().quantile(0.5); ok {
+	if median, ok := o.policy.run.lengths().Quantile(0.5); ok {
 		return median
 	}
 	if o.failure.Verdict.Category == Timeout || o.own != nil && o.own.expired() {
@@ -254,7 +264,7 @@ func (o *operation) isNested() bool {
 func (o *operation) stop(reason error) {
 	e := &Error{Attempts: o.number, Reason: reason, Last: o.last, context: o.cut}
 	if !o.start.IsZero() {
-		e.Elapsed = clock().Sub(o.start)
+		e.Elapsed = clock.Now().Sub(o.start)
 	}
 	if o.last != nil {
 		if e.verdict = o.failure.Verdict; o.aside {
@@ -266,4 +276,29 @@ func (o *operation) stop(reason error) {
 		e.context = end
 	}
 	o.result = e
+}
+
+// observeAttempt tells of an attempt that has ended.
+func (o *operation) observeAttempt(now time.Time, err error, v *Verdict) {
+	if told := o.policy.run.observer.Attempt; told != nil {
+		told(AttemptEvent{
+			Target: o.target.Name, Number: o.number, Hedge: o.hedge, Took: o.ticket.took(now), Err: err, Verdict: *v,
+		})
+	}
+}
+
+// observeWait tells of a wait that begins.
+func (o *operation) observeWait(next *Decision) {
+	if told := o.policy.run.observer.Wait; told != nil {
+		told(WaitEvent{Target: o.target.Name, Number: o.number, Delay: next.Delay, Rule: next.Rule})
+	}
+}
+
+// observeEnd tells of the end of the operation.
+func (o *operation) observeEnd() {
+	told := o.policy.run.observer.End
+	if told == nil {
+		return
+	}
+	told(EndEvent{Target: o.target.Name, Attempts: o.number, Elapsed: clock.Now().Sub(o.start), Err: o.result})
 }

@@ -3,8 +3,9 @@ package retry
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/plainfmt"
 )
 
 // Spec is a policy as it is written in YAML and JSON: the name of a preset with
@@ -28,7 +29,7 @@ type Spec struct {
 	FirstRunAfter *Duration `json:"first_run_after,omitempty"`
 	// Rules change what happens by category. The first match decides.
 	Rules []RuleSpec `json:"rules,omitempty"`
-	// RetryOn and NeverOn are the lists of [On] and [Never].
+	// RetryOn and NeverOn are the lists of [On] and [GiveUpOn].
 	RetryOn []string `json:"retry_on,omitempty" number:"true"`
 	NeverOn []string `json:"never_on,omitempty" number:"true"`
 	// MaxCrashes is 3 to 1000.
@@ -94,6 +95,20 @@ type RuleSpec struct {
 	Backoff     *BackoffSpec `json:"backoff,omitempty"`
 	MaxAttempts *int         `json:"max_attempts,omitempty"`
 	Then        Action       `json:"then,omitempty"`
+}
+
+// MarshalJSON writes the form that [ParseSpec] reads, in which when is a list of
+// categories or an expression.
+func (s RuleSpec) MarshalJSON() ([]byte, error) {
+	type fields RuleSpec
+	form := struct {
+		When any `json:"when"`
+		fields
+	}{s.When, fields(s)}
+	if s.If != "" {
+		form.When = s.If
+	}
+	return json.Marshal(form)
 }
 
 // Policy checks the values and makes the policy. Its errors are joined
@@ -204,7 +219,7 @@ func (s *Spec) fill(p *Policy, f *findings) {
 	}
 	p.timeout, p.ttl, p.firstRun = s.Timeout.or(0), s.TTL.or(0), s.FirstRunAfter.or(0)
 	for i := range s.Rules {
-		made := s.Rules[i].rule(f, fmt.Sprintf("rules[%d]", i))
+		made := s.Rules[i].rule(f, plainfmt.Sprintf("rules[%d]", i))
 		p.rules = append(p.rules, rule{Rule: made, broken: s.Rules[i].If != "" && made.If == nil})
 	}
 	p.retryOn, p.neverOn = append(p.retryOn, s.RetryOn...), append(p.neverOn, s.NeverOn...)
@@ -242,6 +257,73 @@ func (s *RuleSpec) rule(f *findings, path string) Rule {
 	return r
 }
 
+// Spec returns the policy as it would be written, complete: [Spec.Policy] makes
+// the same policy of it. What cannot be written is left out and named, by the
+// options or keys that it comes from: functions ([Custom], [OnError], [OnType],
+// [Classifiers]), backoffs and jitters that are not of this package, and what only
+// calls in this process have, see [Policy.CallsOnly]. The caller owns the Spec.
+func (p *Policy) Spec() (spec *Spec, unwritten []string) {
+	spec = &Spec{
+		Unlimited: p.unlimited, Timeout: written(p.timeout), TTL: written(p.ttl), FirstRunAfter: written(p.firstRun),
+		RetryOn: append([]string(nil), p.retryOn...), NeverOn: append([]string(nil), p.neverOn...),
+		MaxCrashes: new(p.maxCrashes), OrderOnDead: p.order,
+	}
+	if !p.unlimited {
+		spec.MaxAttempts = new(p.attempts)
+	}
+	spec.Backoff, _ = backoffSpec(p.backoff, p.max)
+	spec.Backoff.Jitter, _ = jitterForm(p.jitter, true)
+	for i := range p.rules {
+		r, _ := p.rules[i].spec()
+		spec.Rules = append(spec.Rules, r)
+	}
+	p.wants.write(spec)
+	return spec, partsInCode(p)
+}
+
+// partsInCode are those of a policy that cannot be written, nil for none.
+func partsInCode(p *Policy) (parts []string) {
+	note := func(part string, whole bool) {
+		if !whole {
+			parts = append(parts, part)
+		}
+	}
+	_, whole := backoffSpec(p.backoff, p.max)
+	note("backoff", whole)
+	_, whole = jitterForm(p.jitter, true)
+	note("jitter", whole)
+	for i := range p.byError {
+		note("rule for "+p.byError[i].selects+" (OnError, OnType)", false)
+	}
+	for i := range p.rules {
+		_, whole = p.rules[i].spec()
+		note(plainfmt.Sprintf("rules[%d]", i), whole)
+	}
+	_, whole = p.wants.breaker.spec()
+	note("breaker", whole)
+	note("Once", !p.final)
+	note("Classifiers", len(p.run.classifiers) == 0)
+	return append(parts, p.CallsOnly()...)
+}
+
+func (r *Rule) spec() (spec RuleSpec, whole bool) {
+	spec = RuleSpec{When: append([]Category(nil), r.When...), Then: r.Then}
+	if r.If != nil {
+		spec.If = r.If.String()
+	}
+	if r.MaxAttempts > 0 {
+		spec.MaxAttempts = new(r.MaxAttempts)
+	}
+	if r.Backoff == nil {
+		return spec, r.Jitter == nil && r.Max == 0
+	}
+	spec.Backoff, whole = backoffSpec(r.Backoff, r.Max)
+	if r.Jitter != nil {
+		spec.Backoff.Jitter, whole = jitterForm(r.Jitter, whole)
+	}
+	return spec, whole
+}
+
 // Duration is a [time.Duration] that is written as in Go: "1.5s", "200ms".
 type Duration time.Duration
 
@@ -273,12 +355,20 @@ func ParseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		return 0, &FieldError{
-			Message: fmt.Sprintf("%.60q is no duration", text),
+			Message: plainfmt.Sprintf("%.60q is no duration", text),
 			Hint:    "write it with units, such as 1.5s, 200ms or 2h30m, at most 292 years",
 		}
 	}
 	if d < 0 {
-		return 0, &FieldError{Message: fmt.Sprintf("%.60q is negative", text), Hint: "write 0s or more"}
+		return 0, &FieldError{Message: plainfmt.Sprintf("%.60q is negative", text), Hint: "write 0s or more"}
 	}
 	return d, nil
+}
+
+// written is a duration that is left out when it is 0.
+func written(d time.Duration) *Duration {
+	if d == 0 {
+		return nil
+	}
+	return duration(d)
 }

@@ -287,7 +287,7 @@ func TestNewRefused(t *testing.T) {
 		"rules[0].max_attempts":  Rules(Rule{When: []Category{Bug}, MaxAttempts: -1}),
 		"rules[0].backoff":       option(func(p *Policy) { p.unlimited = true; Rules(Rule{When: []Category{Bug}, Backoff: Fixed(0)}).apply(p) }),
 		"rules[0].backoff.max":   Rules(Rule{When: []Category{Bug}, Backoff: Fixed(2), Max: 1}),
-		"never_on[0]":            Never(""),
+		"never_on[0]":            GiveUpOn(""),
 	} {
 		_, err := New(opt)
 		if _, ok := find(err, path); !ok {

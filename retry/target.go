@@ -20,6 +20,7 @@ type Target struct {
 	Breaker  *Breaker
 	Throttle *Throttle
 	Limit    *Limit
+	Rate     *Rate
 }
 
 // kept reports whether forgetting the target would lose something.

@@ -2,7 +2,11 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/outlast-dev/outlast/retry/internal/clock"
+	"github.com/outlast-dev/outlast/retry/internal/line"
 )
 
 // ticket is what an attempt took from the guards of its target, to be given back
@@ -16,33 +20,76 @@ type ticket struct {
 
 // guards reports whether the target has any.
 func (t *Target) guards() bool {
-	return t.Budget != nil || t.Breaker != nil || t.Throttle != nil || t.Limit != nil
+	return t.Budget != nil || t.Breaker != nil || t.Throttle != nil || t.Limit != nil || t.Rate != nil
 }
 
-// measures reports whether a guard wants the length of attempts.
+// measures reports whether a guard wants the time or the length of attempts.
 func (t *Target) measures() bool {
-	return t.Throttle != nil || t.Limit != nil || t.Breaker != nil && t.Breaker.config.SlowCall > 0
+	return t.Throttle != nil || t.Limit != nil || t.Rate != nil || t.Breaker != nil && t.Breaker.config.SlowCall > 0
+}
+
+// queued is a guard that callers can wait for.
+type queued interface {
+	line() *line.Line
+	// due is when a caller who has so many ahead of it is to ask again if it hears
+	// nothing before, zero for never. Sure tells that asking before is in vain.
+	due(now time.Time, ahead int) (at time.Time, sure bool)
 }
 
 // take asks the guards that stand before an attempt, in their order. Now may be
-// zero if the target does not measure.
-func (k *ticket) take(t *Target, now time.Time, first bool, r Rand) error {
-	k.target, k.first, k.began = t, first, now
+// zero if the target does not measure. Patient is for callers who can wait: they do
+// not overtake those who do.
+func (k *ticket) take(t *Target, now time.Time, first, patient bool, r Rand) error {
+	k.target, k.first = t, first
 	if first && t.Throttle != nil {
 		if err := t.Throttle.Allow(now, r); err != nil {
 			return err
 		}
 	}
-	if t.Breaker != nil {
-		permit, err := t.Breaker.acquireLazily(now)
+	return k.enter(now, patient, nil)
+}
+
+// enter asks the guards behind the throttle. Turn is the guard in whose line the
+// caller is the first, nil for none.
+func (k *ticket) enter(now time.Time, patient bool, turn queued) error {
+	t := k.target
+	k.began, k.permit = now, Permit{}
+	if b := t.Breaker; b != nil {
+		if patient && turn != b && !b.waiting.Empty() {
+			return ErrBreakerOpen
+		}
+		permit, err := b.acquireLazily(now)
 		if err != nil {
 			return err
 		}
 		k.permit = permit
 	}
-	if t.Limit != nil && !t.Limit.Acquire(now) {
+	if l := t.Limit; l != nil && (patient && turn != l && !l.waiting.Empty() || !l.Acquire(now)) {
 		k.permit.Cancel(now)
 		return ErrLimited
+	}
+	if r := t.Rate; r != nil {
+		ok := !patient || turn == r || r.waiting.Empty()
+		if ok {
+			ok, _ = r.Acquire(now)
+		}
+		if !ok {
+			k.cancel(now)
+			return ErrRate
+		}
+	}
+	return nil
+}
+
+// awaited is the guard that has refused with err, nil for one that nobody waits for.
+func (t *Target) awaited(err error) queued {
+	switch {
+	case errors.Is(err, ErrBreakerOpen):
+		return t.Breaker
+	case errors.Is(err, ErrLimited):
+		return t.Limit
+	case errors.Is(err, ErrRate):
+		return t.Rate
 	}
 	return nil
 }
@@ -54,7 +101,7 @@ func (b *Breaker) acquireLazily(now time.Time) (Permit, error) {
 		return Permit{b, w.epoch(), 0}, nil
 	}
 	if now.IsZero() {
-		now = clock()
+		now = clock.Now()
 	}
 	return b.acquire(now)
 }
@@ -65,7 +112,7 @@ func (k *ticket) call(ctx context.Context, fn func(ctx context.Context) error) e
 	returned := false
 	defer func() {
 		if !returned {
-			k.fail(clock(), Bug)
+			k.fail(clock.Now(), Bug)
 		}
 	}()
 	err := fn(ctx)

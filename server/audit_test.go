@@ -12,9 +12,8 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // leaves says which sides of a change a row of the audit log has.
@@ -152,7 +151,7 @@ func (g *guarded) slow(queue string) string {
 	g.t.Helper()
 	g.letter(queue)
 	g.letter(queue)
-	result, err := g.node.Inspector().Letters.Redrive(context.Background(), dead.Request{Filter: &store.Filter{Queue: queue}, Rate: 0.001})
+	result, err := g.node.Inspector().Letters.Redrive(context.Background(), inspect.RedriveRequest{Filter: &store.Filter{Queue: queue}, Rate: 0.001})
 	must(g.t, err)
 	return result.Operation
 }
@@ -183,7 +182,7 @@ func (g *guarded) silence() string {
 
 func (g *guarded) tokenID() string {
 	g.t.Helper()
-	made, _, err := g.node.Inspector().Tokens.Create(g.t.Context(), token.Spec{Name: "old", Role: token.Viewer})
+	made, _, err := g.node.Inspector().Tokens.Create(g.t.Context(), inspect.TokenSpec{Name: "old", Role: inspect.Viewer})
 	must(g.t, err)
 	return made.ID
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/token"
+	"github.com/outlast-dev/outlast/inspect"
 )
 
 // bulkTasks enqueues n tasks that wait, and returns their ids.
@@ -158,7 +158,7 @@ func TestBulkKeepsToQueues(t *testing.T) {
 	t.Parallel()
 	g := startGuarded(t)
 	red, blue := g.pending("red"), g.pending("blue")
-	own, both := g.token(token.Operator, "red"), g.token(token.Operator, "red", "green")
+	own, both := g.token(inspect.Operator, "red"), g.token(inspect.Operator, "red", "green")
 	var out client.Bulked
 	g.as(own, "POST", "/v1/tasks/bulk", `{"action":"cancel","ids":["`+blue+`","`+red+`"]}`).is(200).into(&out)
 	if out.Matched != 1 || fmt.Sprint(statuses(out.Results)) != "[changed not_found]" {
@@ -176,7 +176,7 @@ func TestBulkKeepsToQueues(t *testing.T) {
 	if task.State != "pending" {
 		t.Errorf("a task of another queue is %s", task.State)
 	}
-	g.as(g.token(token.Operator, "blue"), "POST", "/v1/tasks/bulk", `{"action":"nonsense","ids":["`+g.pending("red")+`"]}`).problem(400, "invalid", "action")
-	g.as(g.token(token.Operator, "blue"), "GET", "/v1/operations/"+out.Operation, "").problem(404, "not_found", "")
-	g.as(g.token(token.Viewer), "POST", "/v1/tasks/bulk", `{"action":"cancel","filter":{}}`).problem(403, "denied", "")
+	g.as(g.token(inspect.Operator, "blue"), "POST", "/v1/tasks/bulk", `{"action":"nonsense","ids":["`+g.pending("red")+`"]}`).problem(400, "invalid", "action")
+	g.as(g.token(inspect.Operator, "blue"), "GET", "/v1/operations/"+out.Operation, "").problem(404, "not_found", "")
+	g.as(g.token(inspect.Viewer), "POST", "/v1/tasks/bulk", `{"action":"cancel","filter":{}}`).problem(403, "denied", "")
 }

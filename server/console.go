@@ -2,26 +2,22 @@ package server
 
 import (
 	"net/http"
-	"strings"
 
-	"github.com/outlast-dev/outlast/token"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/console"
+	"github.com/outlast-dev/outlast/server/internal/route"
 )
 
-const consolePath = "/console/"
+// Console is the web console, for [Config]: its files, which talk to nothing but the API.
+func Console() http.Handler { return console.Handler() }
 
 // addConsole serves the files of the console to everybody: what they show, they
 // ask the API for.
-func (s *Server) addConsole(console http.Handler) {
-	if console == nil {
+func (s *Server) addConsole(page http.Handler) {
+	if page == nil {
 		return
 	}
-	open := s.Guard(token.Open, bounded(console))
+	open := s.Guard(inspect.PermissionOpen, route.Bounded(page))
 	s.mux.Handle("GET /{$}", open)
 	s.mux.Handle("GET "+consolePath, open)
-}
-
-// ofConsole says whether a request is for a file of the console.
-func ofConsole(req *http.Request) bool {
-	reads := req.Method == http.MethodGet || req.Method == http.MethodHead
-	return reads && (req.URL.Path == "/" || strings.HasPrefix(req.URL.Path, consolePath))
 }

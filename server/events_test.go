@@ -17,10 +17,10 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // event is one message of a stream.
@@ -128,7 +128,7 @@ func whats(all []client.EventTask, id string) (words []string) {
 
 func eventTypes(node *outlast.Client) {
 	outlast.Handle(node, "works", func(context.Context, string) error { return nil })
-	outlast.Handle(node, "dies", func(context.Context, string) error { return outlast.Dead(errors.New("no way")) })
+	outlast.Handle(node, "dies", func(context.Context, string) error { return outlast.GiveUp(errors.New("no way")) })
 }
 
 func (a *api) add(d outlast.Draft) string {
@@ -231,7 +231,7 @@ func TestEventsFilter(t *testing.T) {
 // TestEventsOfOtherQueuesAreNotSeen is about tokens for certain queues.
 func TestEventsOfOtherQueuesAreNotSeen(t *testing.T) {
 	g := startGuarded(t)
-	red, admin := g.token(token.Viewer, "red"), g.admin
+	red, admin := g.token(inspect.Viewer, "red"), g.admin
 	r, all := g.watch("", "Authorization", red), g.watch("", "Authorization", admin)
 	r.want("hello")
 	all.want("hello")
@@ -360,7 +360,7 @@ func TestEventsAreBounded(t *testing.T) {
 	g := startGuarded(t)
 	tokens := make([]string, 10)
 	for i := range tokens {
-		tokens[i] = g.token(token.Viewer)
+		tokens[i] = g.token(inspect.Viewer)
 	}
 	for range 20 {
 		g.watch("", "Authorization", tokens[0]).want("hello")

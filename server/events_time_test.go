@@ -11,9 +11,9 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store/memory"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // virtually runs a test on a server in virtual time, which is called through pipes.
@@ -21,7 +21,7 @@ func virtually(t *testing.T, do func(a *api), handlers ...func(*outlast.Client))
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		backend := memory.New()
-		node, err := outlast.Open(t.Context(), backend, outlast.AsServer())
+		node, err := outlast.Open(t.Context(), backend, outlast.WithAllQueues())
 		must(t, err)
 		for _, add := range handlers {
 			add(node)
@@ -55,7 +55,7 @@ func (r *reader) ended() time.Duration {
 }
 
 // secret makes a token and returns what a caller sends of it.
-func (a *api) secret(spec token.Spec) (id, header string) {
+func (a *api) secret(spec inspect.TokenSpec) (id, header string) {
 	a.t.Helper()
 	made, secret, err := a.node.Inspector().Tokens.Create(context.Background(), spec)
 	must(a.t, err)
@@ -65,9 +65,9 @@ func (a *api) secret(spec token.Spec) (id, header string) {
 // A stream ends when its token does, which is looked at every few seconds.
 func TestEventsEndWithTheToken(t *testing.T) {
 	virtually(t, func(a *api) {
-		_, admin := a.secret(token.Spec{Name: "admin", Role: token.Admin})
-		id, revoked := a.secret(token.Spec{Name: "short", Role: token.Viewer})
-		_, expires := a.secret(token.Spec{Name: "expires", Role: token.Viewer, TTL: 4 * time.Second})
+		_, admin := a.secret(inspect.TokenSpec{Name: "admin", Role: inspect.Admin})
+		id, revoked := a.secret(inspect.TokenSpec{Name: "short", Role: inspect.Viewer})
+		_, expires := a.secret(inspect.TokenSpec{Name: "expires", Role: inspect.Viewer, TTL: 4 * time.Second})
 		short, soon, stays := a.watch("", "Authorization", revoked), a.watch("", "Authorization", expires), a.watch("?for=1m", "Authorization", admin)
 		a.call("DELETE", "/v1/tokens/"+id, "", "Authorization", admin).is(200)
 		for name, r := range map[string]*reader{"revoked": short, "expires": soon} {
@@ -83,7 +83,7 @@ func TestEventsOfANodeWithoutTokensEndWithTheFirst(t *testing.T) {
 	virtually(t, func(a *api) {
 		r := a.watch("")
 		r.want("hello")
-		a.secret(token.Spec{Name: "first", Role: token.Admin})
+		a.secret(inspect.TokenSpec{Name: "first", Role: inspect.Admin})
 		if took := r.ended(); took > 10*time.Second {
 			a.t.Errorf("the stream went on for %s", took)
 		}

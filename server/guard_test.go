@@ -12,19 +12,28 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/intake"
+	"github.com/outlast-dev/outlast/internal/token"
+	"github.com/outlast-dev/outlast/server/internal/route"
+	"github.com/outlast-dev/outlast/server/internal/scope"
 	"github.com/outlast-dev/outlast/store/memory"
-	"github.com/outlast-dev/outlast/token"
 )
 
-// PlayFor says how long a run of the simulator may take, instead of [simTime].
-func (s *Server) PlayFor(d time.Duration) { s.simTime = d }
+// PlayFor says how long a run of the simulator may take, instead of five
+// seconds.
+func (s *Server) PlayFor(d time.Duration) { s.simulator.Longest = d }
 
-// bare is a server with nothing behind it but the routes of a test.
-func bare(log *strings.Builder) *Server {
+// bare is a server with nothing behind it but the calls of a test.
+func bare(t *testing.T, log *strings.Builder, table *route.Table) *Server {
+	t.Helper()
+	logger := slog.New(slog.NewTextHandler(log, nil))
 	s := &Server{
-		log: slog.New(slog.NewTextHandler(log, nil)), mux: http.NewServeMux(), api: newDocument(""), meter: newMeter(intake.NewConnections(1, 1, nil), intake.NewBytes(1)),
-		tokens: token.NewKeeper(memory.New()),
+		log: logger, mux: http.NewServeMux(), meter: newMeter(intake.NewConnections(1, 1, nil), intake.NewBytes(1)),
+		gate: &gate{tokens: token.NewKeeper(memory.New()), log: logger},
+	}
+	if err := s.mount(table); err != nil {
+		t.Fatal(err)
 	}
 	s.mux.HandleFunc("/", s.notFound)
 	return s
@@ -32,10 +41,11 @@ func bare(log *strings.Builder) *Server {
 
 func TestPanicIsAProblemAndIsLogged(t *testing.T) {
 	var log strings.Builder
-	s := bare(&log)
-	handle(s, route{method: "GET", path: "/panic", id: "panic", needs: token.View, scope: whole, answers: []int{200}}, func(context.Context, *none) (answer[client.Health], error) {
+	table := route.NewTable("", nil)
+	route.Handle(table, route.Route{Method: "GET", Path: "/panic", ID: "panic", Needs: inspect.PermissionView, Scope: scope.Whole}, func(context.Context, *route.None) (*route.Answer[client.Health], error) {
 		panic("secret")
 	})
+	s := bare(t, &log, table)
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/panic", nil))
 	if w.Code != 500 || w.Header().Get("Content-Type") != "application/problem+json" || strings.Contains(w.Body.String(), "secret") {
@@ -48,14 +58,17 @@ func TestPanicIsAProblemAndIsLogged(t *testing.T) {
 
 func TestMetricsHaveNoLabelOfTheCaller(t *testing.T) {
 	var log strings.Builder
-	s := bare(&log)
+	table := route.NewTable("", nil)
+	route.Handle(table, route.Route{Method: "GET", Path: "/things/{id}", ID: "thing", Needs: inspect.PermissionView, Scope: scope.Whole}, func(context.Context, *struct {
+		ID string `path:"id"`
+	}) (*route.Answer[client.Health], error) {
+		return route.OK(client.Health{})
+	})
+	s := bare(t, &log, table)
 	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(s.meter); err != nil {
 		t.Fatal(err)
 	}
-	handle(s, route{method: "GET", path: "/things/{id}", id: "thing", needs: token.View, scope: whole, answers: []int{200}}, func(_ context.Context, in *operationID) (answer[client.Health], error) {
-		return ok(client.Health{Status: in.ID})
-	})
 	for _, path := range []string{"/things/a", "/things/b", "/things/a?x=1", "/nothing"} {
 		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "http://127.0.0.1"+path, nil))
 	}

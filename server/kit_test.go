@@ -45,14 +45,14 @@ func start(t testing.TB, handlers ...func(*outlast.Client)) *api {
 func startOn(t testing.TB, backend store.Backend, handlers ...func(*outlast.Client)) *api {
 	t.Helper()
 	ctx := context.Background()
-	node, err := outlast.Open(ctx, backend, outlast.AsServer(), outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	node, err := outlast.Open(ctx, backend, outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	must(t, err)
 	for _, add := range handlers {
 		add(node)
 	}
 	must(t, node.Start(ctx))
 	var log syncBuffer
-	s, err := server.New(server.Config{Client: node, Store: "memory", Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	s, err := server.New(server.Config{Client: node, Store: "memory", Safety: server.InMemory, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/intake"
+	"github.com/outlast-dev/outlast/server/internal/route"
 )
 
 // Defaults of [Limits].
@@ -56,7 +57,7 @@ func (s *Server) HTTP() *http.Server {
 		IdleTimeout:                  idleTimeout,
 		MaxHeaderBytes:               32 << 10,
 		DisableGeneralOptionsHandler: true, // it reads a body without a deadline
-		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: answerTimeout},
+		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: route.AnswerTimeout},
 		ConnState:                    s.connections.Track,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}

@@ -16,11 +16,10 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/server"
-	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // pipes is a listener without a network, for tests in virtual time.
@@ -53,11 +52,11 @@ func inBubble(t *testing.T, limits server.Limits, tokens bool, do func(t *testin
 	synctest.Test(t, func(t *testing.T) {
 		backend := memory.New()
 		ctx := context.Background()
-		node, err := outlast.Open(ctx, backend, outlast.AsServer())
+		node, err := outlast.Open(ctx, backend, outlast.WithAllQueues())
 		must(t, err)
 		must(t, node.Start(ctx))
 		if tokens {
-			_, _, err := node.Tokens().Create(ctx, token.Spec{Name: "n", Role: token.Admin}, store.Audit{})
+			_, _, err := node.Inspector().Tokens.Create(ctx, inspect.TokenSpec{Name: "n", Role: inspect.Admin})
 			must(t, err)
 		}
 		s, err := server.New(server.Config{Client: node, Limits: limits, Console: http.NotFoundHandler()})

@@ -12,11 +12,11 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/token"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // guarded is a server with two queues, in each of which there is everything
@@ -28,13 +28,13 @@ type guarded struct {
 
 func startGuarded(t *testing.T) *guarded {
 	a := start(t, func(node *outlast.Client) {
-		outlast.Handle(node, "dies", func(context.Context, string) error { return outlast.Dead(errors.New("no way")) })
+		outlast.Handle(node, "dies", func(context.Context, string) error { return outlast.GiveUp(errors.New("no way")) })
 	})
 	g := &guarded{api: a}
 	for _, queue := range []string{"red", "blue"} {
 		a.call("PUT", "/v1/queues/"+queue, `{"lanes":2}`).is(201)
 	}
-	g.admin = g.token(token.Admin)
+	g.admin = g.token(inspect.Admin)
 	for _, queue := range []string{"red", "blue"} {
 		g.pending(queue)
 		g.letter(queue)
@@ -44,9 +44,9 @@ func startGuarded(t *testing.T) *guarded {
 }
 
 // token makes a token and returns its header.
-func (g *guarded) token(role token.Role, queues ...string) string {
+func (g *guarded) token(role inspect.Role, queues ...string) string {
 	g.t.Helper()
-	_, secret, err := g.node.Inspector().Tokens.Create(context.Background(), token.Spec{Name: "test", Role: role, Queues: queues})
+	_, secret, err := g.node.Inspector().Tokens.Create(context.Background(), inspect.TokenSpec{Name: "test", Role: role, Queues: queues})
 	must(g.t, err)
 	return "Bearer " + secret.Reveal()
 }
@@ -93,7 +93,7 @@ func (g *guarded) group(queue string) string {
 // operation is the id of a redrive of letters of a queue.
 func (g *guarded) operation(queue string) string {
 	g.t.Helper()
-	result, err := g.node.Inspector().Letters.Redrive(context.Background(), dead.Request{Filter: &store.Filter{Queue: queue, Type: "none"}})
+	result, err := g.node.Inspector().Letters.Redrive(context.Background(), inspect.RedriveRequest{Filter: &store.Filter{Queue: queue, Type: "none"}})
 	must(g.t, err)
 	return result.Operation
 }
@@ -257,14 +257,14 @@ func (g *guarded) sample(rule server.Rule, queue string) (method, path, body str
 func TestEveryRouteAsksWhoCalls(t *testing.T) {
 	g := startGuarded(t)
 	type holder struct {
-		role   token.Role
+		role   inspect.Role
 		queues bool
 		bearer string
 	}
 	var holders []holder
 	for _, role := range token.Roles {
 		holders = append(holders, holder{role, false, g.token(role)})
-		if role != token.Admin {
+		if role != inspect.Admin {
 			holders = append(holders, holder{role, true, g.token(role, "red")})
 		}
 	}
@@ -272,7 +272,7 @@ func TestEveryRouteAsksWhoCalls(t *testing.T) {
 	for _, rule := range g.server.Rules() {
 		method, path, body := g.sample(rule, "red")
 		nobody := g.call(method, path, body)
-		if open := rule.Permission == token.Open || rule.Permission == token.Peer; open == (nobody.status == http.StatusUnauthorized) {
+		if open := rule.Permission == inspect.PermissionOpen || rule.Permission == inspect.PermissionPeer; open == (nobody.status == http.StatusUnauthorized) {
 			t.Errorf("%s %s without a token: %d, permission %s", method, rule.Path, nobody.status, rule.Permission)
 			continue
 		} else if open {
@@ -290,7 +290,7 @@ func TestEveryRouteAsksWhoCalls(t *testing.T) {
 			switch denied := got.status == http.StatusForbidden; {
 			case got.status == http.StatusUnauthorized:
 				t.Errorf("%s: %s", name, got.body)
-			case !h.role.May(rule.Permission) || h.queues && strings.HasPrefix(rule.Queues, "refused"):
+			case !token.May(h.role, rule.Permission) || h.queues && strings.HasPrefix(rule.Queues, "refused"):
 				if !denied {
 					t.Errorf("%s: status %d: %s", name, got.status, got.body)
 				}
@@ -353,7 +353,7 @@ func (a *answer) refusedToken(rule server.Rule) {
 
 func TestScopesByIDAndInBatches(t *testing.T) {
 	g := startGuarded(t)
-	enqueuer, operator, worker := g.token(token.Enqueuer, "red"), g.token(token.Operator, "red", "blue"), g.token(token.Worker, "red")
+	enqueuer, operator, worker := g.token(inspect.Enqueuer, "red"), g.token(inspect.Operator, "red", "blue"), g.token(inspect.Worker, "red")
 	g.call("PUT", "/v1/queues/green", `{"lanes":2}`, "Authorization", g.admin).is(201)
 
 	var results client.BatchResults
@@ -401,7 +401,7 @@ func TestScopesByIDAndInBatches(t *testing.T) {
 	g.as(g.admin, "GET", "/v1/dead/"+green, "").is(200) // still there
 
 	g.as(worker, "POST", "/v1/workers/poll", `{"worker":"w","types":["never"],"wait":"0s"}`).problem(403, "denied", "queues")
-	g.as(g.token(token.Operator, "red"), "POST", "/v1/dead/purge", `{"filter":{}}`).is(200)
+	g.as(g.token(inspect.Operator, "red"), "POST", "/v1/dead/purge", `{"filter":{}}`).is(200)
 	g.as(g.admin, "GET", "/v1/dead/"+green, "").is(200) // not of the token's queue
 }
 
@@ -409,7 +409,7 @@ func TestScopesByIDAndInBatches(t *testing.T) {
 // sees it, and one for some of them does not, since it could stop the others.
 func TestRedriveOfTwoQueues(t *testing.T) {
 	g := startGuarded(t)
-	both, one := g.token(token.Operator, "red", "blue"), g.token(token.Operator, "red")
+	both, one := g.token(inspect.Operator, "red", "blue"), g.token(inspect.Operator, "red")
 	redriven := g.as(both, "POST", "/v1/dead/redrive", `{"ids":["`+g.letter("red")+`","`+g.letter("blue")+`"],"canary":2}`).is(202)
 	id := strings.Trim(redriven.get("operation"), `"`)
 	path := "/v1/operations/" + id
@@ -428,7 +428,7 @@ func TestRedriveOfTwoQueues(t *testing.T) {
 func TestActionsLeaveARowEach(t *testing.T) {
 	g := startGuarded(t)
 	id, other := g.pending("red"), g.pending("red")
-	operator := g.token(token.Operator)
+	operator := g.token(inspect.Operator)
 	for _, call := range [][2]string{
 		{"/v1/tasks/" + id + "/reschedule", `{"delay":"2h"}`}, {"/v1/tasks/" + id + "/cancel", ""}, {"/v1/tasks/" + other + "/retry", ""},
 		{"/v1/queues/red/pause", ""}, {"/v1/queues/red/pause", ""}, {"/v1/queues/red/resume", ""}, {"/v1/targets/elsewhere/open", ""},

@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/intake"
-	"github.com/outlast-dev/outlast/token"
+	"github.com/outlast-dev/outlast/server/internal/route"
+	"github.com/outlast-dev/outlast/server/internal/scope"
 )
 
 // meter counts requests by route and status, never by anything that a caller
@@ -78,66 +79,29 @@ func intakeMetrics(connections *intake.Connections, bodies *intake.Bytes) []prom
 	}
 }
 
-// addMetrics serves the registry. Its own calls are not among the metrics.
-func (s *Server) addMetrics(registry *prometheus.Registry) {
-	handler := promhttp.HandlerFor(registry, promhttp.HandlerOpts{
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError), Timeout: answerTimeout, MaxRequestsInFlight: 4,
-	})
-	s.plain(route{method: "GET", path: "/metrics", id: "get-metrics", needs: token.View, scope: whole, summary: "Metrics in the text format of Prometheus"}, handler)
-}
-
-// bounded is a handler whose whole answer must be made and taken within two spans of
-// answerTimeout.
-func bounded(handler http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		deadline(w, 2*answerTimeout)
-		handler.ServeHTTP(w, req)
-	})
-}
-
-// plain adds a route that reads no input and is not measured.
-func (s *Server) plain(r route, handler http.Handler) {
-	r.tag = "health"
-	op := &huma.Operation{
-		OperationID: r.id, Method: r.method, Path: r.path, Summary: r.summary, Tags: []string{r.tag},
-		Responses: map[string]*huma.Response{"200": {Description: "OK"}},
-	}
-	secure(r, op)
-	s.api.AddOperation(op)
-	do := s.guarded(r, func(w http.ResponseWriter, req *http.Request) error {
-		bounded(handler).ServeHTTP(w, req)
-		return nil
-	})
-	s.mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) {
-		if err := do(w, req); err != nil {
-			s.problem(w, req, err)
+// of returns what counts the answers to a route.
+func (m *meter) of(r *route.Route) func(status int, took time.Duration) {
+	name, usual := r.Method+" "+r.Path, r.Answers[0]
+	usually := m.requests.WithLabelValues(name, strconv.Itoa(usual))
+	return func(status int, took time.Duration) {
+		if !r.Endless || status != usual {
+			m.duration.WithLabelValues(name).Observe(took.Seconds())
 		}
-	})
-}
-
-// measured makes a handler of a function that may fail.
-func (s *Server) measured(r route, do func(http.ResponseWriter, *http.Request) error) http.Handler {
-	name := r.method + " " + r.path
-	usual := s.meter.requests.WithLabelValues(name, strconv.Itoa(r.answers[0]))
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		start := time.Now()
-		out := &statusWriter{ResponseWriter: w}
-		if err := do(out, req); err != nil {
-			if out.status != 0 { // too late for a problem: cut the answer off
-				s.log.Warn("an answer was cut off", "error", err, "route", name)
-				panic(http.ErrAbortHandler)
-			}
-			s.problem(out, req, err)
-		}
-		if !r.endless || out.status != r.answers[0] {
-			s.meter.duration.WithLabelValues(name).Observe(time.Since(start).Seconds())
-		}
-		if out.status == r.answers[0] {
-			usual.Inc()
+		if status == usual {
+			usually.Inc()
 		} else {
-			s.meter.requests.WithLabelValues(name, strconv.Itoa(out.status)).Inc()
+			m.requests.WithLabelValues(name, strconv.Itoa(status)).Inc()
 		}
-	})
+	}
+}
+
+// addMetrics serves the registry. Its own calls are not among the metrics.
+func addMetrics(to *route.Table, registry *prometheus.Registry, log *slog.Logger) {
+	to.Plain(route.Route{
+		Method: "GET", Path: "/metrics", ID: "get-metrics", Needs: inspect.PermissionView, Scope: scope.Whole, Summary: "Metrics in the text format of Prometheus",
+	}, promhttp.HandlerFor(registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), Timeout: route.AnswerTimeout, MaxRequestsInFlight: 4,
+	}))
 }
 
 // statusWriter remembers the status.

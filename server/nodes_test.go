@@ -30,7 +30,7 @@ func startMember(t *testing.T, backend store.Backend) *member {
 	ctx := context.Background()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	node, err := outlast.Open(ctx, mute{backend}, outlast.AsServer(), outlast.WithRelease("r1"), outlast.WithAddress(listener.Addr().String()))
+	node, err := outlast.Open(ctx, mute{backend}, outlast.WithAllQueues(), outlast.WithRelease("r1"), outlast.WithAddress(listener.Addr().String()))
 	must(t, err)
 	m := &member{began: make(chan string, 100)}
 	outlast.Handle(node, "t", func(_ context.Context, name string) error { m.began <- name; return nil })

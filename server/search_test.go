@@ -37,7 +37,7 @@ func (a *api) found(path string, query url.Values) (ids []string) {
 // error says, and by metadata, target and attempts.
 func TestSearch(t *testing.T) {
 	a := startOnFile(t, func(node *outlast.Client) {
-		outlast.Handle(node, "dies", func(_ context.Context, why string) error { return outlast.Dead(errors.New(why)) })
+		outlast.Handle(node, "dies", func(_ context.Context, why string) error { return outlast.GiveUp(errors.New(why)) })
 		outlast.Handle(node, "works", func(context.Context, string) error { return nil })
 	})
 	first := client.NewID().String()
@@ -138,7 +138,7 @@ func TestSearchIsBounded(t *testing.T) {
 // A group tells when and where its letters died, and the error of its example.
 func TestDeadGroup(t *testing.T) {
 	a := startOnFile(t, func(node *outlast.Client) {
-		outlast.Handle(node, "dies", func(_ context.Context, why string) error { return outlast.Dead(errors.New(why)) })
+		outlast.Handle(node, "dies", func(_ context.Context, why string) error { return outlast.GiveUp(errors.New(why)) })
 	})
 	for _, why := range []string{"disk full", "disk full", "no such order"} {
 		a.call("POST", "/v1/tasks?wait=10s", `{"type":"dies","payload":"`+why+`"}`).is(200)

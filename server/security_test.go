@@ -12,8 +12,9 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/token"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 const securityPage = "../docs/security.md"
@@ -29,7 +30,7 @@ func TestSecurityPage(t *testing.T) {
 	for _, p := range token.Permissions[2:] {
 		fmt.Fprintf(&tables, "| `%s` |", p)
 		for _, role := range token.Roles {
-			tables.WriteString(map[bool]string{true: " yes |", false: " |"}[role.May(p)])
+			tables.WriteString(map[bool]string{true: " yes |", false: " |"}[token.May(role, p)])
 		}
 		tables.WriteString("\n")
 	}
@@ -57,7 +58,7 @@ func TestSecurityPage(t *testing.T) {
 // could else speak in the name of the server, or silence it.
 func TestAlertsAreNobodyElses(t *testing.T) {
 	g := startGuarded(t)
-	enqueuer, worker := g.token(token.Enqueuer), g.token(token.Worker)
+	enqueuer, worker := g.token(inspect.Enqueuer), g.token(inspect.Worker)
 	g.as(enqueuer, "POST", "/v1/tasks", `{"type":"outlast.alert.send:log","queue":"outlast.alerts"}`).problem(400, "invalid", "queue")
 	g.as(enqueuer, "POST", "/v1/tasks", `{"type":"waits","on_dead":{"type":"outlast.alert.send:log","queue":"outlast.alerts"}}`).problem(400, "invalid", "on_dead.queue")
 	g.as(worker, "POST", "/v1/workers/poll", `{"worker":"w","queues":["red","outlast.alerts"]}`).problem(400, "invalid", "queues[1]")
@@ -73,7 +74,7 @@ func TestWhoMadeAPolicyIsHidden(t *testing.T) {
 	g := startGuarded(t)
 	g.as(g.admin, "PUT", "/v1/policies/slow", `{"max_attempts":3}`).is(201)
 	g.as(g.admin, "PUT", "/v1/policies/slow", `{"max_attempts":4,"canary":"10%"}`).is(200)
-	viewer, whole := g.token(token.Viewer, "red"), g.token(token.Viewer)
+	viewer, whole := g.token(inspect.Viewer, "red"), g.token(inspect.Viewer)
 	for _, path := range []string{"/v1/policies", "/v1/policies/slow", "/v1/policies/slow/versions"} {
 		if body := string(g.as(viewer, "GET", path, "").is(200).body); !strings.Contains(body, `"slow"`) || strings.Contains(body, "actor") || strings.Contains(body, "token ") {
 			t.Errorf("%s for the queue red: %s", path, body)
@@ -82,7 +83,7 @@ func TestWhoMadeAPolicyIsHidden(t *testing.T) {
 			t.Errorf("%s for all queues: %s", path, body)
 		}
 	}
-	g.as(g.token(token.Operator, "red"), "GET", "/v1/audit?subject=policy/slow", "").problem(403, "denied")
+	g.as(g.token(inspect.Operator, "red"), "GET", "/v1/audit?subject=policy/slow", "").problem(403, "denied")
 }
 
 // A token for a queue learns nothing of what follows its tasks in other queues.
@@ -98,7 +99,7 @@ func TestCallbacksInOtherQueuesAreHidden(t *testing.T) {
 	_, err = g.node.Wait(context.Background(), shown.CallbackTask)
 	must(t, err)
 	for _, path := range []string{"/v1/tasks/", "/v1/dead/"} {
-		for bearer, want := range map[string]bool{g.token(token.Viewer, "red"): false, g.token(token.Viewer, "red", "blue"): true} {
+		for bearer, want := range map[string]bool{g.token(inspect.Viewer, "red"): false, g.token(inspect.Viewer, "red", "blue"): true} {
 			text := string(g.as(bearer, "GET", path+id, "").is(200).body)
 			if strings.Contains(text, `"callback_state"`) != want || strings.Contains(text, `"callback_error"`) != want {
 				t.Errorf("%s for a token of both queues %v: %s", path, want, text)
@@ -109,7 +110,7 @@ func TestCallbacksInOtherQueuesAreHidden(t *testing.T) {
 
 // The profiler is behind the same guard against pages of others as the API.
 func TestGuardedHandlersAskForTheHost(t *testing.T) {
-	handler := start(t).server.Guard(token.Administer, http.NotFoundHandler())
+	handler := start(t).server.Guard(inspect.PermissionAdminister, http.NotFoundHandler())
 	for host, want := range map[string]int{"127.0.0.1:6060": 404, "evil.example": 403} {
 		req := httptest.NewRequest("GET", "/debug/pprof/heap", nil)
 		req.Host = host

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/token"
+	"github.com/outlast-dev/outlast/inspect"
 )
 
 func TestSelf(t *testing.T) {
@@ -20,7 +20,7 @@ func TestSelf(t *testing.T) {
 		t.Errorf("the server: %+v", server)
 	}
 	g := &guarded{api: a}
-	made, secret, err := a.node.Inspector().Tokens.Create(t.Context(), token.Spec{Name: "ops", Role: token.Viewer, Queues: []string{"red"}, TTL: time.Hour})
+	made, secret, err := a.node.Inspector().Tokens.Create(t.Context(), inspect.TokenSpec{Name: "ops", Role: inspect.Viewer, Queues: []string{"red"}, TTL: time.Hour})
 	must(t, err)
 	a.call("GET", "/v1/self", "").problem(401, "unauthenticated")
 	self = client.Self{}

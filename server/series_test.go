@@ -12,8 +12,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store/sqlite"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // startOnFile runs a server on a database of its own.
@@ -32,7 +32,7 @@ func TestSeries(t *testing.T) {
 			if well {
 				return nil
 			}
-			return outlast.Dead(errors.New("no way"))
+			return outlast.GiveUp(errors.New("no way"))
 		})
 	})
 	a.call("PUT", "/v1/queues/other", `{"lanes":2}`).is(201)
@@ -50,7 +50,7 @@ func TestSeries(t *testing.T) {
 	about.Set("queue", "default")
 	a.call("GET", "/v1/stats/series?"+about.Encode(), "").is(200).into(&one)
 	a.call("GET", "/v1/stats/series?step=7s", "").problem(400, "invalid", "step")
-	_, secret, err := a.node.Inspector().Tokens.Create(t.Context(), token.Spec{Name: "two", Role: token.Viewer, Queues: []string{"other", "none"}})
+	_, secret, err := a.node.Inspector().Tokens.Create(t.Context(), inspect.TokenSpec{Name: "two", Role: inspect.Viewer, Queues: []string{"other", "none"}})
 	must(t, err)
 	about.Del("queue")
 	a.call("GET", "/v1/stats/series?"+about.Encode(), "", "Authorization", "Bearer "+secret.Reveal()).is(200).into(&both)
@@ -94,12 +94,12 @@ func TestSeriesOfThisNode(t *testing.T) {
 
 func TestSeriesOfATokensQueues(t *testing.T) {
 	g := startGuarded(t)
-	two := g.token(token.Viewer, "red", "blue")
+	two := g.token(inspect.Viewer, "red", "blue")
 	for queue, want := range map[string]string{"": `""`, "?queue=red": `"red"`} {
 		if got := g.as(two, "GET", "/v1/stats/series"+queue, "").is(200).get("queue"); got != want {
 			t.Errorf("%s: %s", queue, got)
 		}
 	}
 	g.as(two, "GET", "/v1/stats/series?queue=green", "").problem(403, "denied", "queue")
-	g.as(g.token(token.Viewer, "red"), "GET", "/v1/stats/series?queue=blue", "").problem(403, "denied", "queue")
+	g.as(g.token(inspect.Viewer, "red"), "GET", "/v1/stats/series?queue=blue", "").problem(403, "denied", "queue")
 }

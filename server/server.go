@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
-	"sync"
-	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/outlast-dev/outlast"
+	_ "github.com/outlast-dev/outlast/alert/email" // channels that the API takes
+	_ "github.com/outlast-dev/outlast/cel"         // conditions that it takes
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/intake"
-	"github.com/outlast-dev/outlast/token"
+	"github.com/outlast-dev/outlast/server/internal/route"
+	"github.com/outlast-dev/outlast/server/internal/simulation"
 )
 
 // Config is what a server is made of.
@@ -24,6 +23,8 @@ type Config struct {
 	Client *outlast.Client
 	// Store says what kind of store there is, for /readyz?verbose; no secrets.
 	Store string
+	// Safety is that of the store, [ByDatabaseServer] when zero.
+	Safety Safety
 	// Version of the program, for the OpenAPI document.
 	Version string
 	// Registry collects and shows the metrics; a new one when nil.
@@ -45,36 +46,24 @@ type Config struct {
 	Hosts []string
 	// Limits bound what callers can hold of the node.
 	Limits Limits
-	// Console answers GET / and what is below /console/, without a token; nothing
-	// is there when nil.
+	// Console answers GET / and what is below /console/, without a token: [Console], or
+	// nothing when nil.
 	Console http.Handler
 }
 
 // Server is the HTTP API as an [http.Handler]. Make it with [New]; it is safe
 // for concurrent use and owns no goroutines.
 type Server struct {
-	client  *outlast.Client
-	inspect *inspect.Inspector
-	log     *slog.Logger
-	mux     *http.ServeMux
-	hosts   []string
-	store   string
-	file    func() (detail string, well bool)
-	files   func() []string
-	api     *huma.OpenAPI
-	meter   *meter
-
+	log         *slog.Logger
+	mux         *http.ServeMux
+	entry       entry
+	gate        *gate
+	meter       *meter
 	connections *intake.Connections
 	bodies      *intake.Bytes
-
-	tokens     *token.Keeper
-	failures   token.Limiter
-	streams    streams
-	exposed    bool // reached by others than this machine: a token is always needed
-	rules      []Rule
-	simulating sync.Mutex    // held while a scenario is played
-	simTime    time.Duration // see the constant
-	undeclared []string      // routes that say not who may call them
+	table       *route.Table
+	rules       []Rule
+	simulator   *simulation.Simulator
 }
 
 // New makes a server with all its routes.
@@ -89,47 +78,32 @@ func New(config Config) (*Server, error) {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	config.Limits = config.Limits.withDefaults()
+	all := config.Client.Inspector()
 	s := &Server{
-		bodies: intake.NewBytes(config.Limits.Bodies),
-		client: config.Client, inspect: config.Client.Inspector(), log: config.Logger, mux: http.NewServeMux(),
-		store: config.Store, file: config.Configuration, files: config.Files, api: newDocument(config.Version),
-		tokens: config.Client.Tokens(), exposed: config.Exposed, simTime: simTime,
+		log: config.Logger, mux: http.NewServeMux(), entry: newEntry(config.Exposed, config.Hosts),
+		gate:   &gate{tokens: config.Client.Inspector().Tokens, exposed: config.Exposed, log: config.Logger},
+		bodies: intake.NewBytes(config.Limits.Bodies), simulator: simulation.New(all.Policies, all.Tasks),
 	}
 	s.connections = intake.NewConnections(config.Limits.Connections, config.Limits.PerAddress, s.tellRefused)
 	s.meter = newMeter(s.connections, s.bodies)
-	for _, host := range config.Hosts {
-		s.hosts = append(s.hosts, strings.ToLower(host))
-	}
 	if err := config.Registry.Register(s.meter); err != nil {
 		return nil, fmt.Errorf("server: metrics: %w", err)
 	}
-	s.addTasks()
-	s.addDead()
-	s.addOperations()
-	s.addQueues()
-	s.addPolicies()
-	s.addSchedules()
-	s.addTargets()
-	s.addStats()
-	s.addSeries()
-	s.addSim()
-	s.addAlerts()
-	s.addNodes()
-	s.addWorkers()
-	s.addGroups()
-	s.addTokens()
-	s.addSelf()
-	s.addAudit()
-	s.addEvents()
-	s.addHealth()
-	s.addConsole(config.Console)
-	s.addMetrics(config.Registry)
-	if err := s.addDocument(); err != nil {
+	s.table = table(&config, s.simulator)
+	addMetrics(s.table, config.Registry, config.Logger)
+	if err := addDocument(s.table); err != nil {
 		return nil, fmt.Errorf("server: OpenAPI document: %w", err)
 	}
-	s.mux.Handle("/", s.Guard(token.Known, http.HandlerFunc(s.notFound)))
-	if len(s.undeclared) > 0 {
-		return nil, fmt.Errorf("server: routes that say not who may call them: %s", strings.Join(s.undeclared, ", "))
+	if err := s.mount(s.table); err != nil {
+		return nil, err
 	}
+	s.addConsole(config.Console)
+	s.mux.Handle("/", s.Guard(inspect.PermissionKnown, http.HandlerFunc(s.notFound)))
 	return s, nil
 }
+
+// Rules are those of all routes, in the order of their making.
+func (s *Server) Rules() []Rule { return append([]Rule(nil), s.rules...) }
+
+// Document is the OpenAPI document, as JSON.
+func (s *Server) Document() ([]byte, error) { return s.table.Document() }

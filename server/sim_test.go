@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/racetest"
-	"github.com/outlast-dev/outlast/sim"
+	"github.com/outlast-dev/outlast/internal/sim"
 )
 
 // A scenario is played with our own clients or a policy, and reports what the command

@@ -24,8 +24,8 @@ const later = `"delay":"1h"`
 // answers gives handlers to the types "ok", which succeeds with a result,
 // and "bad", which dies.
 func answers(node *outlast.Client) {
-	outlast.HandleResult(node, "ok", func(context.Context, json.RawMessage) (string, error) { return "done", nil })
-	outlast.Handle(node, "bad", func(context.Context, json.RawMessage) error { return outlast.Dead(fmt.Errorf("no \x1b[31mway")) })
+	outlast.Define[json.RawMessage, string]("ok").Handle(node, func(context.Context, json.RawMessage) (string, error) { return "done", nil })
+	outlast.Handle(node, "bad", func(context.Context, json.RawMessage) error { return outlast.GiveUp(fmt.Errorf("no \x1b[31mway")) })
 }
 
 func TestEnqueueGivesTheTaskAndItsPlace(t *testing.T) {

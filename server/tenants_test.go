@@ -15,9 +15,9 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // secret is what tasks of the other queue say, in every place that has text.
@@ -33,7 +33,7 @@ type house struct {
 
 func startHouse(t *testing.T) *house {
 	handlers := func(node *outlast.Client) {
-		outlast.Handle(node, "dies", func(_ context.Context, says string) error { return outlast.Dead(errors.New("login failed " + says)) })
+		outlast.Handle(node, "dies", func(_ context.Context, says string) error { return outlast.GiveUp(errors.New("login failed " + says)) })
 		outlast.Handle(node, "works", func(context.Context, string) error { return nil })
 		failing(node)
 	}
@@ -42,7 +42,7 @@ func startHouse(t *testing.T) *house {
 	for _, queue := range []string{"red", "blue", "green"} {
 		a.call("PUT", "/v1/queues/"+queue, `{"lanes":2}`).is(201)
 	}
-	h.admin = h.token(token.Admin)
+	h.admin = h.token(inspect.Admin)
 	h.as(h.admin, "PUT", "/v1/schedules/nightly", `{"cron":"0 3 * * *","task":{"type":"works","queue":"green"}}`).is(201)
 	h.as(h.admin, "PUT", "/v1/policies/p", `{"max_attempts":3}`).is(201)
 	return h
@@ -188,8 +188,8 @@ func TestOtherQueuesShowInNothing(t *testing.T) {
 	t.Parallel()
 	h := startHouse(t)
 	bearers := map[string]string{
-		"viewer of one": h.token(token.Viewer, "red"), "viewer of two": h.token(token.Viewer, "red", "blue"),
-		"operator of one": h.token(token.Operator, "red"), "operator of two": h.token(token.Operator, "red", "blue"),
+		"viewer of one": h.token(inspect.Viewer, "red"), "viewer of two": h.token(inspect.Viewer, "red", "blue"),
+		"operator of one": h.token(inspect.Operator, "red"), "operator of two": h.token(inspect.Operator, "red", "blue"),
 	}
 	h.live("red", "red")
 	h.live("blue", "blue")
@@ -228,7 +228,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	letter, waits, operation := h.letter("green"), h.pending("green"), h.operation("green")
 	none := task.NewID(time.Now(), rand.New(rand.NewPCG(1, 2))).String()
 	for _, queues := range [][]string{{"red"}, {"red", "blue"}} {
-		bearer := h.token(token.Operator, queues...)
+		bearer := h.token(inspect.Operator, queues...)
 		for _, call := range []struct{ method, path, body, id string }{
 			{"GET", "/v1/tasks/%s", "", letter}, {"GET", "/v1/tasks/%s", "", waits}, {"GET", "/v1/tasks/%s/attempts", "", letter}, {"GET", "/v1/dead/%s", "", letter},
 			{"POST", "/v1/tasks/%s/cancel", "", waits}, {"POST", "/v1/tasks/%s/retry", "", letter}, {"POST", "/v1/tasks/%s/reschedule", `{"delay":"1h"}`, waits},

@@ -13,11 +13,11 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // failing handles tasks that fail each time.
@@ -187,20 +187,20 @@ func TestUpcomingOfCertainQueues(t *testing.T) {
 	}
 	a.tried(3)
 	g := &guarded{api: a}
-	g.admin = g.token(token.Admin)
+	g.admin = g.token(inspect.Admin)
 	for query, queues := range map[string][]string{"": {"red", "blue"}, "queue=blue": {"blue"}} {
 		var want []string
 		for _, queue := range queues {
 			want = append(want, ids[queue])
 		}
-		list := a.upcoming(query, "Authorization", g.token(token.Viewer, "red", "blue"))
+		list := a.upcoming(query, "Authorization", g.token(inspect.Viewer, "red", "blue"))
 		got := idsOfTasks(list.Tasks)
 		slices.Sort(got)
 		if slices.Sort(want); !slices.Equal(got, want) || !list.Complete {
 			t.Errorf("%q: %v, complete %v, want %v", query, got, list.Complete, want)
 		}
 	}
-	g.as(g.token(token.Viewer, "red", "blue"), "GET", "/v1/tasks/upcoming?queue=green", "").problem(403, "denied", "queue")
+	g.as(g.token(inspect.Viewer, "red", "blue"), "GET", "/v1/tasks/upcoming?queue=green", "").problem(403, "denied", "queue")
 	if all := a.upcoming("", "Authorization", g.admin); len(all.Tasks) != 3 {
 		t.Errorf("of all queues: %v", idsOfTasks(all.Tasks))
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/token"
+	"github.com/outlast-dev/outlast/inspect"
 )
 
 // startFlaky is a server on which tasks of the type "flaky" fail twice, those of the
@@ -130,9 +130,9 @@ func TestWhatIfOfAQueue(t *testing.T) {
 		g.call("PUT", "/v1/queues/"+queue, `{"lanes":2}`).is(201)
 		g.call("POST", "/v1/tasks?wait=10s", `{"type":"works","payload":"x","queue":"`+queue+`"}`).is(200)
 	}
-	g.token(token.Admin)
+	g.token(inspect.Admin)
 	for _, queues := range [][]string{{"red"}, {"red", "default"}} {
-		bearer := g.token(token.Operator, queues...)
+		bearer := g.token(inspect.Operator, queues...)
 		var report client.WhatIfReport
 		g.as(bearer, "POST", "/v1/sim/whatif", `{}`).is(200).into(&report)
 		if report.Read.Tasks != 1 {

@@ -18,7 +18,7 @@ type Object struct {
 	Kind    string // "policy", "schedule", "rule", ...: at most 64 bytes
 	Name    string // unique within the kind, byte for byte: at most 512 bytes of UTF-8 without NUL
 	Body    []byte // JSON, at most 64 KiB, kept as it is: the store does not look into it
-	Managed string // "file" when the configuration file owns it, else ""
+	Managed string // "file" when the configuration file owns it, "code" when that of an application put it, else ""
 	Actor   string // who made this version
 	// Version is raised by one with every change. It begins at 1, or, where
 	// versions of an object of the name are kept, after the last of them.

@@ -91,7 +91,7 @@ type LaneEpoch struct {
 
 // Topology is who there is, who owns what, and what operators ordered.
 type Topology struct {
-	Queues []Queue
+	Queues []Queue // by name
 	Lanes  []Lane
 	Nodes  []Node
 	Orders []TargetOrder // by target
@@ -229,7 +229,8 @@ type Claimed struct {
 	Refused []Refusal
 }
 
-// Reason says why a row was not claimed.
+// Reason says why a row was not claimed: of several reasons the first in the order below, but
+// that a hold on the key comes before what else is in front of it.
 type Reason string
 
 // The reasons.
@@ -278,7 +279,7 @@ type Settlement struct {
 	Failure     *task.Failure
 	Result      []byte
 	DeadReason  task.DeadReason
-	OrderOnDead string // "block", "skip" or "park"
+	OrderOnDead string // "block", also where it is empty, "skip" or "park"
 	Follow      []Insert
 	Label       task.Label // kept with the attempt
 	// Unstarted says that the attempt never started (its deadline had
@@ -383,7 +384,7 @@ func (f *Filter) ByFailure() bool {
 type Page struct {
 	Limit  int
 	Cursor string
-	Bare   bool // tasks come without Payload and Result, which are not read
+	Bare   bool // tasks come without Payload and Result, which are not read: they end no page
 }
 
 // DeadStats counts dead letters.

@@ -16,6 +16,22 @@
 //   - Items of one call do not share fate: a bad one is reported alone.
 //   - All methods are safe for concurrent use, and keep none of the slices
 //     and tasks that they are given.
+//
+// A store is a type that implements [Backend]; what else its database can do, it says by
+// the interfaces that [As] finds. Package memory has all of it in the fewest lines. What
+// does not depend on a database is below store/internal, for stores of this module: check
+// refuses what no store may take, and claims of rows that may not run; ending decides what a
+// settlement makes of a row, and a recovery of one whose node is lost; objects what a change of
+// configuration does, steer the same of actions on many tasks, pages makes pages with their
+// cursors, and sqlstore is what the stores on SQL share. Others have [SameContent] and
+// [Filter.Matches], and say the rest by the rules of storetest.
+//
+// Tasks and nodes are no documents that encoding/json gives back as they were: it cannot
+// read the zero id of a task without a FallbackTask, a Result that is sealed is no JSON, and
+// the WakeKey of a node is left out. A Spec is: package stored keeps it.
+//
+// Stability: for authors of stores. Interfaces may gain methods in a minor version; package
+// storetest says what is missing.
 package store
 
 import (
@@ -35,10 +51,14 @@ var ErrNoRight = errors.New("store: a right is missing")
 // whose row is gone. Death is final: the node returns under a new id.
 var ErrNodeDead = errors.New("store: the node was marked dead")
 
+// ErrClosed is what every method of a closed store returns.
+var ErrClosed = &task.Error{Code: task.CodeUnavailable, Message: "the store is closed"}
+
 // Store is what the engine needs of a database.
 type Store interface {
-	// Join inserts the node's row, alive, with counter 0, its WakeKey included. On SQLite it also
-	// takes the OS lock by which others see that the process lives.
+	// Join inserts the node's row, alive, with counter 0, its WakeKey included. A repeat
+	// while the node is alive changes nothing; ErrNodeDead for an id that left or is dead.
+	// On SQLite it also takes the OS lock by which others see that the process lives.
 	Join(ctx context.Context, node Node) error
 
 	// Beat raises the node's counter by one and stores what it says of
@@ -56,8 +76,8 @@ type Store interface {
 	Bury(ctx context.Context, node string, counter int64) (bool, error)
 
 	// Topology reads queues, lanes, nodes and orders in one snapshot. Its
-	// cost does not grow with the backlog. Nodes that left or died long ago
-	// and hold nothing are absent.
+	// cost does not grow with the backlog. Nodes that left or died more than an
+	// hour ago and hold nothing are absent.
 	Topology(ctx context.Context) (*Topology, error)
 
 	// TakeLanes makes the node owner of those of the lanes whose epoch is
@@ -77,7 +97,9 @@ type Store interface {
 	// with the same content (queue, type, payload, key, target) answers
 	// with that task (Existing), with other content fails with
 	// CodeIDConflict; so a call of unknown outcome is simply repeated.
-	// Keyed rows get their seq here, in the order of the call.
+	// Keyed rows get their seq here, in the order of the call. That the queue of a
+	// task is there is for who calls to see to: a store that looks refuses it with
+	// CodeNotFound.
 	Enqueue(ctx context.Context, batches []Batch) ([]BatchResult, error)
 
 	// Scan reads pending rows of each range by (rank, id), at most
@@ -110,7 +132,9 @@ type Store interface {
 	// dead letter, key hold, counters and follow-up tasks in the same
 	// transaction. See Settlement for what each outcome does. One result
 	// per settlement in the same order. A repeat of a recorded outcome for
-	// the same claim answers StatusOK and changes nothing. Of the runs that
+	// the same claim answers StatusOK and changes nothing; one of an attempt that
+	// never started, of which the history has no row, may be stale once the task was
+	// claimed again. Of the runs that
 	// cost a live task no attempt, the history keeps the newest KeptRuns.
 	Settle(ctx context.Context, settlements []Settlement) ([]Settled, error)
 
@@ -345,7 +369,8 @@ type Admin interface {
 	// Redrive sends dead letters back: deletes the dead row (the loser of a
 	// race finds nothing), releases the key that it holds, inserts the task
 	// again, pending, with the same id, Seq and Claim, Spec.Redriven(now,
-	// options.Operation), crashes 0, attempts 0 unless kept. Ids that are no dead letters are
+	// options.Operation), crashes 0, attempts 0 unless kept, its last error as it was. Ids
+	// that are no dead letters are
 	// reported in missing, and so are letters that died again after the same
 	// operation had sent them back: it sends none twice. If any was sent back,
 	// options.Audit is written with it. Both answers are in the order of ids.
@@ -367,7 +392,8 @@ type Admin interface {
 	// before a time, the oldest first. It returns how many it deleted: fewer
 	// than limit only when no more are left to delete.
 	TrimAudit(ctx context.Context, before Time, limit int) (int, error)
-	// Close waits for writes in flight and releases the store.
+	// Close waits for writes in flight and releases the store. Idempotent. What is called
+	// afterwards fails with ErrClosed.
 	Close() error
 }
 
@@ -390,7 +416,8 @@ type Config interface {
 	PutTargetOrder(ctx context.Context, order TargetOrder, audit ...Audit) (*TargetOrder, error)
 	// PutOperation inserts or replaces an operation by its id. A replace
 	// succeeds only if the stored Version is operation.Version, and raises
-	// it; else CodeConflict. The rows of the audit log are written with it.
+	// it, and leaves CreatedAt as it is; else CodeConflict. The rows of the audit log are
+	// written with it.
 	PutOperation(ctx context.Context, operation Operation, audit ...Audit) (*Operation, error)
 	// Operation returns one; CodeNotFound.
 	Operation(ctx context.Context, id string) (*Operation, error)

@@ -50,9 +50,9 @@ type Task struct {
 	Crashes         int       // runs that were lost: their process died, or the lease of their worker ended
 	Claim           int64     // claim number: grows with every claim and every loss of one
 	Node            string    // who runs it: a node, or [Holder] of a remote worker; "" unless running
-	StartedAt       time.Time // of the attempt that runs, or of the last one of a final task
+	StartedAt       time.Time // of the attempt that runs, or of the last one of a final task; some stores have none of one canceled while it waited
 	CancelRequested bool
-	Park            int64 // park mark, 0 for none; see store.Mark
+	Park            int64 // park mark, 0 for none; see store.ParkMark
 
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
@@ -118,7 +118,7 @@ type Request struct {
 	Method  string            `json:"method,omitempty"` // POST when empty
 	Headers map[string]string `json:"headers,omitempty"`
 	// Success is a condition in CEL that alone decides whether an answer is a
-	// success, over status, headers and body; see package push. "" leaves it to the
+	// success, over status, headers and body; see docs/classification.md. "" leaves it to the
 	// status.
 	Success string `json:"success,omitempty"`
 }

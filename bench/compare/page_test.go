@@ -55,6 +55,7 @@ func writePage(t *testing.T, to io.Writer) {
 	writeRows(to, true)
 	fmt.Fprint(to, pageSound)
 	writeRows(to, false)
+	writePorted(to)
 	fmt.Fprint(to, pageTail)
 }
 
@@ -126,9 +127,10 @@ These were expected from reading code or reports, and the peers did well at thes
 const pageTail = `
 ## Where they lead
 
-- **failsafe-go** composes more, in any order: caches, fallbacks with results, bulkheads with queues, smooth and bursty
-  rate limiters. Its adaptive limiters and throttlers know priorities and usage levels, and carry them between services
-  over HTTP and gRPC. Calls in the background have results. It follows a Java library that has been in use for years.
+- **failsafe-go** composes its policies in any order by one list; here the order around an attempt is fixed, and what
+  stands around a call, a cache or a fallback, is written around it. Its adaptive limiters and throttlers know priorities
+  and usage levels, and carry them between services over HTTP and gRPC. It follows a Java library that has been in use
+  for years.
 - **cenkalti/backoff** is small, needs nothing else, and is there already in most programs' dependencies. Its Ticker fits
   into a select.
 - **avast/retry-go** spends less on an attempt that fails (B12): it classifies nothing and makes no context for the next

@@ -18,9 +18,9 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/sony/gobreaker/v2"
 
+	"github.com/outlast-dev/outlast/internal/sim"
 	"github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/sim"
 )
 
 var shapeClaims = []claim{

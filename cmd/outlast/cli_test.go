@@ -109,6 +109,7 @@ func TestEnqueueFromFiles(t *testing.T) {
 		t.Errorf("results %v", results)
 	}
 	stdin("{\"type\":\"a\"}\n{\"type\":\"\"}").run("task", "enqueue", "--file", "-", "--atomic").exits(2).silent()
+	stdin(`{"type":"a"}`).run("task", "enqueue", "--file", "-", "--group", "g").exits(2).silent().says("--group does not go with --file")
 	stdin("{\"type\":\"\"}\n{\"type\":\"\"}").run("task", "enqueue", "--file", "-").exits(2)
 	many := stdin(strings.Repeat("{\"type\":\"many\",\"delay\":\"1h\"}\n", 2500)).run("task", "enqueue", "--file", "-", "--output", "jsonl").exits(0)
 	if got := strings.Count(many.out, `"status":201`); got != 2500 {

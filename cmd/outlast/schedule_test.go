@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,6 +31,12 @@ func TestSchedule(t *testing.T) {
 	c.run("schedule", "resume", "nightly").exits(0)
 	c.run("schedule", "apply", "nightly", "--every", "0s", "--type", "a").exits(2).silent().says("every: ")
 	c.run("schedule", "apply", "nightly", "--file", "x.json", "--type", "a").exits(2).silent().says("--type")
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("of no use here"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	given := command{t: t, server: server.url, env: []string{"OUTLAST_TOKEN_FILE=" + token}, input: `{"every":"1h","task":{"type":"report"}}`}
+	given.run("schedule", "apply", "hourly", "--file", "-").exits(0) // what the environment says of the server is no flag of the rule
 	c.run("schedule", "delete", "nightly").exits(0)
 	c.run("schedule", "get", "nightly").exits(4).silent()
 	c.run("schedule", "trigger", "nightly", "--id", "x").exits(2).silent()

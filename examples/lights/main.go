@@ -54,7 +54,7 @@ func run(file string) error {
 		return err
 	}
 	defer store.Close() //nolint:errcheck // the example ends
-	client, err := outlast.Open(ctx, store, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	client, err := outlast.Open(ctx, store, outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/alert"
+	_ "github.com/outlast-dev/outlast/cel" // reads conditions
+	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store/memory"
 )
 
@@ -41,7 +43,7 @@ func example(ctx context.Context) error {
 		return err
 	}
 	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
-	cooldown := alert.Duration(2 * time.Second)
+	cooldown := retry.Duration(2 * time.Second)
 	if _, err := client.Inspector().Alerts.Rules.Put(ctx, alert.Rule{
 		Name: "exhausted", On: alert.OnDead, When: `reason == "exhausted"`, Channels: []string{"pager"}, Cooldown: &cooldown,
 	}); err != nil {

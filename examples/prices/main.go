@@ -17,6 +17,7 @@ import (
 
 	"github.com/outlast-dev/outlast/plan"
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/retry/cache"
 	"github.com/outlast-dev/outlast/retry/retryhttp"
 )
 
@@ -45,6 +46,9 @@ func example(ctx context.Context) error {
 		return err
 	}
 	if err := stock(ctx, policy); err != nil {
+		return err
+	}
+	if err := rates(ctx, policy); err != nil {
 		return err
 	}
 	return buy(ctx, policy, "http://"+listener.Addr().String())
@@ -116,6 +120,48 @@ func stock(ctx context.Context, policy *retry.Policy) error {
 		return errBusy
 	})
 	fmt.Printf("reserve: asked once, not repeated: %t\n", asked == 1 && errors.Is(err, retry.ErrUnsafe) && errors.Is(err, errBusy))
+	return nil
+}
+
+// rates asks a bank that serves one caller at a time, and not for long.
+func rates(ctx context.Context, policy *retry.Policy) error {
+	limit, err := retry.NewLimit(retry.LimitConfig{Initial: 1, Fixed: true})
+	if err != nil {
+		return err
+	}
+	patient, err := retry.New(retry.From(policy), retry.WithLimit(limit), retry.MaxWait(time.Second))
+	if err != nil {
+		return err
+	}
+	kept, err := cache.New[string](cache.Config[float64]{For: time.Minute})
+	if err != nil {
+		return err
+	}
+	asked := 0
+	rate := func(currency string) (retry.Answer[float64], error) {
+		return retry.Fallback[float64]{Value: 1}.Answer(kept.Value(ctx, currency, func(ctx context.Context) (float64, error) {
+			return retry.Value(ctx, patient, func(context.Context) (float64, error) {
+				if asked++; asked > 1 {
+					return 0, errors.New("the bank is closed")
+				}
+				return 1.08, nil
+			})
+		}))
+	}
+	for _, currency := range []string{"EUR", "EUR", "CHF"} {
+		answer, err := rate(currency)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("rate: %s %.2f, instead of an answer: %t\n", currency, answer.Value, answer.Failed != nil)
+	}
+
+	later := retry.GoValue(ctx, patient, func(context.Context) (string, error) { return "the bank has called back", nil })
+	text, err := later.Wait()
+	if err != nil {
+		return err
+	}
+	fmt.Println("rate:", text)
 	return nil
 }
 

@@ -37,8 +37,10 @@ func example(args []string) error {
 	return run(filepath.Join(folder, "example.db"))
 }
 
-// Account is the argument of the durable function.
+// Account is what a welcome mail is about.
 type Account struct{ Name string }
+
+var welcome = outlast.Define[Account, outlast.None]("welcome")
 
 func run(file string) error {
 	ctx := context.Background()
@@ -60,17 +62,17 @@ func run(file string) error {
 	if err != nil {
 		return err
 	}
-	welcome := outlast.Func(client, "welcome", func(_ context.Context, a Account) error {
+	welcome.Handle(client, outlast.NoResult(func(_ context.Context, a Account) error {
 		fmt.Printf("welcome, %s\n", a.Name)
 		return nil
-	})
+	}))
 	if err := client.Start(ctx); err != nil {
 		return err
 	}
 	defer client.Stop(context.WithoutCancel(ctx)) //nolint:errcheck // the example ends
 
 	for _, name := range []string{"ada", "bob"} {
-		id, err := signUp(ctx, db, welcome, name)
+		id, err := signUp(ctx, client, db, name)
 		if err != nil {
 			fmt.Println(name+":", err)
 		}
@@ -84,7 +86,7 @@ func run(file string) error {
 var errCard = errors.New("the card was refused, the transaction is rolled back")
 
 // signUp inserts the account and enqueues the mail in one transaction.
-func signUp(ctx context.Context, db *sql.DB, welcome *outlast.Function[Account], name string) (outlast.ID, error) {
+func signUp(ctx context.Context, client *outlast.Client, db *sql.DB, name string) (outlast.ID, error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return outlast.ID{}, err
@@ -93,14 +95,14 @@ func signUp(ctx context.Context, db *sql.DB, welcome *outlast.Function[Account],
 	if _, err := tx.Exec(`INSERT INTO account (name) VALUES (?)`, name); err != nil {
 		return outlast.ID{}, err
 	}
-	receipt, err := welcome.Tx(ctx, tx, Account{Name: name})
+	call, err := welcome.EnqueueTx(ctx, client, tx, Account{Name: name})
 	if err != nil {
 		return outlast.ID{}, err
 	}
 	if name == "bob" {
-		return receipt.Task.ID, errCard
+		return call.Task.ID, errCard
 	}
-	return receipt.Task.ID, tx.Commit()
+	return call.Task.ID, tx.Commit()
 }
 
 // tell prints whether the account and the task exist.

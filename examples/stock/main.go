@@ -23,7 +23,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/pgxtx"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -64,7 +63,7 @@ func (o Order) json() []byte {
 }
 
 func run(ctx context.Context, backend store.Backend, s *shop) error {
-	client, err := outlast.Open(ctx, backend, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	client, err := outlast.Open(ctx, backend, outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
 	if err != nil {
 		return err
 	}
@@ -230,7 +229,7 @@ func (s *shop) completePgx(ctx context.Context, o Order) error {
 		if _, err := tx.Exec(ctx, s.words.record, o.Item, o.Number); err != nil {
 			return err
 		}
-		return pgxtx.Complete(ctx, tx, o)
+		return outlast.CompleteIn(ctx, tx, o)
 	})
 }
 

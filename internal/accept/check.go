@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -105,7 +105,7 @@ func (c *Complaints) Alert(path string, text json.RawMessage) bool {
 		c.Add(path, "has "+strconv.Itoa(len(text))+" bytes; 4096 are the limit", "make the condition shorter")
 		return false
 	}
-	rule, err := alert.ParseTaskRule(text)
+	rule, err := alerts.ParseTaskRule(text)
 	if err != nil {
 		c.RetryErr(path, err)
 		return false

@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/outlast-dev/outlast/internal/hints"
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
 )
 

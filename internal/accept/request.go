@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/internal/hints"
-	"github.com/outlast-dev/outlast/push"
+	"github.com/outlast-dev/outlast/internal/push"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/safehttp"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -104,6 +104,12 @@ func (c *Complaints) PolicyName(path, name string) {
 	}
 	if c.Policies != nil && c.Policies.Find(name) != nil {
 		return
+	}
+	if c.Policies != nil {
+		if err := c.Policies.Unread(name); err != nil {
+			c.Add(path, task.Quote(name)+" is kept, and this program cannot read it: "+err.Error(), "")
+			return
+		}
 	}
 	_, err := retry.Preset(name)
 	for _, field := range retry.FieldErrors(err) {

@@ -19,9 +19,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/console"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/config"
+	"github.com/outlast-dev/outlast/internal/serving"
+	"github.com/outlast-dev/outlast/prom"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -113,7 +114,7 @@ func (a *App) start(ctx context.Context) error {
 	a.undo("store", closeTimeout, func(context.Context) error { return backend.Close() })
 
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), facts(a.config.Version, a.config.Store))
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), facts(a.config.Version, a.safety()))
 	exports, err := a.telemetry(ctx)
 	if err != nil {
 		return err
@@ -157,8 +158,8 @@ func (a *App) start(ctx context.Context) error {
 func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast.Option, error) {
 	options := []outlast.Option{
 		outlast.WithTracerProvider(exports.traces),
-		outlast.AsServer(), outlast.WithLogger(a.config.Logger), outlast.WithRegisterer(lasting{registry}),
-		outlast.AllowTargets(a.config.AllowTargets...), outlast.WithAddress(a.advertised()), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
+		outlast.WithAllQueues(), outlast.WithLogger(a.config.Logger), prom.Register(lasting{registry}),
+		outlast.WithAllowedTargets(a.config.AllowTargets...), outlast.WithAddress(a.advertised()), outlast.WithGrace(max(a.config.Grace, time.Nanosecond)),
 	}
 	if len(a.config.Queues) > 0 {
 		options = append(options, outlast.WithQueues(a.config.Queues...))
@@ -168,13 +169,13 @@ func (a *App) options(exports exports, registry *prometheus.Registry) ([]outlast
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, outlast.WithDeadArchive(func(ctx context.Context, letters []dead.Letter) error {
+		options = append(options, outlast.WithDeadArchive(func(ctx context.Context, letters []inspect.Letter) error {
 			return kept.keep(ctx, a.client.Inspector(), letters)
 		}))
 	}
 	if a.config.File != nil {
 		a.own.are(a.config.File)
-		options = append(options, outlast.WithOwnChannels(a.own.of))
+		options = append(options, serving.WithOwnChannels(a.own.of))
 	}
 	options = append(options, a.config.Options...)
 	for host, secret := range a.config.TargetSecrets {
@@ -191,6 +192,12 @@ func (a *App) exposed() []config.Problem {
 	return a.config.Exposed()
 }
 
+// safety is that of the store.
+func (a *App) safety() server.Safety {
+	opener, _, _ := a.config.Openers.find(a.config.Store) // it was found when the program was made
+	return opener.Safety
+}
+
 // api makes the handler of all requests.
 func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Server, error) {
 	scheme, _, _ := strings.Cut(a.config.Store, ":")
@@ -200,8 +207,8 @@ func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Serv
 		status = reload.status
 	}
 	return server.New(server.Config{
-		Client: a.client, Store: scheme, Version: a.config.Version, Registry: registry, Logger: a.config.Logger,
-		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status, Console: console.Handler(),
+		Client: a.client, Store: scheme, Safety: a.safety(), Version: a.config.Version, Registry: registry, Logger: a.config.Logger,
+		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status, Console: server.Console(),
 		Files: func() (found []string) {
 			for _, one := range a.exposed() {
 				found = append(found, one.String())

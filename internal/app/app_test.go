@@ -29,7 +29,7 @@ func (c closing) Close() error {
 }
 
 func openers(closed *int) app.Openers {
-	return app.Openers{"memory": func(context.Context, string) (store.Backend, error) { return closing{memory.New(), closed}, nil }}
+	return app.Openers{"memory": {Open: func(context.Context, string) (store.Backend, error) { return closing{memory.New(), closed}, nil }}}
 }
 
 func TestStartAndStop(t *testing.T) {
@@ -77,7 +77,7 @@ func TestFailedStartIsUndone(t *testing.T) {
 	}()
 	opened := false
 	second, err := app.New(app.Config{Listen: first.Addr(), Store: "memory:", Openers: app.Openers{
-		"memory": func(context.Context, string) (store.Backend, error) { opened = true; return memory.New(), nil },
+		"memory": {Open: func(context.Context, string) (store.Backend, error) { opened = true; return memory.New(), nil }},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -86,11 +86,11 @@ func TestFailedStartIsUndone(t *testing.T) {
 		t.Errorf("error %v on a busy address, the store was opened: %t", err, opened)
 	}
 	third, err := app.New(app.Config{Listen: "127.0.0.1:0", Store: "memory:", Openers: app.Openers{
-		"memory": func(context.Context, string) (store.Backend, error) {
+		"memory": {Open: func(context.Context, string) (store.Backend, error) {
 			gone := memory.New()
 			gone.Kill()
 			return closing{gone, &closed}, nil
-		},
+		}},
 	}})
 	if err != nil {
 		t.Fatal(err)

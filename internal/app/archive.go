@@ -12,9 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/inspect"
-	"github.com/outlast-dev/outlast/server"
+	"github.com/outlast-dev/outlast/internal/wire"
 )
 
 // archive is a directory of dead letters: a file of lines of JSON for each day on
@@ -56,14 +55,14 @@ func (a *archive) make() error {
 }
 
 // keep writes letters; they are on disk when it returns.
-func (a *archive) keep(ctx context.Context, inspector *inspect.Inspector, letters []dead.Letter) error {
+func (a *archive) keep(ctx context.Context, inspector *inspect.Inspector, letters []inspect.Letter) error {
 	var lines []byte
 	for _, letter := range letters {
 		views, err := inspector.Tasks.View(ctx, letter.Task)
 		if err != nil {
 			return err
 		}
-		if lines, err = server.AppendLetter(lines, views[0], letter.Attempts); err != nil {
+		if lines, err = wire.AppendLetter(lines, views[0], letter.Attempts); err != nil {
 			return err
 		}
 	}

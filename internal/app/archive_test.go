@@ -13,7 +13,7 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/dead"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
@@ -38,7 +38,7 @@ func TestArchiveKeepsLetters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	outlast.Handle(c, "mail", func(context.Context, json.RawMessage) error { return outlast.Dead(errors.New("no such person")) })
+	outlast.Handle(c, "mail", func(context.Context, json.RawMessage) error { return outlast.GiveUp(errors.New("no such person")) })
 	if err := c.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +54,9 @@ func TestArchiveKeepsLetters(t *testing.T) {
 	if ended, err := c.Wait(t.Context(), receipt.Task.ID); err != nil || ended.State != task.Dead {
 		t.Fatal(ended, err)
 	}
-	var letters []dead.Letter
+	var letters []inspect.Letter
 	err = c.Inspector().Letters.Export(t.Context(), store.Filter{}, func(letter *task.Task, attempts []task.Attempt) error {
-		letters = append(letters, dead.Letter{Task: letter, Attempts: attempts})
+		letters = append(letters, inspect.Letter{Task: letter, Attempts: attempts})
 		return nil
 	})
 	if err != nil {

@@ -26,8 +26,13 @@ const (
 	DefaultGrace  = 25 * time.Second
 )
 
-// Opener opens a store from what follows the scheme and colon of its URL.
-type Opener func(ctx context.Context, rest string) (store.Backend, error)
+// Opener opens stores of one scheme.
+type Opener struct {
+	// Open opens a store from what follows the scheme and colon of its URL.
+	Open func(ctx context.Context, rest string) (store.Backend, error)
+	// Safety is that of such a store.
+	Safety server.Safety
+}
 
 // Openers has one opener per scheme. The program that imports the drivers
 // provides it.
@@ -113,19 +118,19 @@ func (c Config) withDefaults() (Config, error) {
 
 func (o Openers) find(url string) (Opener, string, error) {
 	scheme, rest, found := strings.Cut(url, ":")
-	if open := o[scheme]; found && open != nil {
-		return open, rest, nil
+	if opener, known := o[scheme]; found && known {
+		return opener, rest, nil
 	}
 	known := slices.Sorted(maps.Keys(o))
 	// The URL may hold a password, so it is not shown.
-	return nil, "", task.Invalid("store", "the store URL has no scheme that is known here", "write it as sqlite:PATH; known are "+strings.Join(known, ", "))
+	return Opener{}, "", task.Invalid("store", "the store URL has no scheme that is known here", "write it as sqlite:PATH; known are "+strings.Join(known, ", "))
 }
 
 // Open opens the store of a URL.
 func (o Openers) Open(ctx context.Context, url string) (store.Backend, error) {
-	open, rest, err := o.find(url)
+	opener, rest, err := o.find(url)
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, rest)
+	return opener.Open(ctx, rest)
 }

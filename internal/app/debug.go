@@ -10,9 +10,9 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/intake"
 	"github.com/outlast-dev/outlast/server"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // debugConnections are for the few who look at the profiler.
@@ -34,7 +34,7 @@ func (a *App) debug(ctx context.Context, api *server.Server) error {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	web := &http.Server{Handler: api.Guard(token.Administer, mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelDebug)}
+	web := &http.Server{Handler: api.Guard(inspect.PermissionAdminister, mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(a.config.Logger.Handler(), slog.LevelDebug)}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

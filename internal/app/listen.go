@@ -47,7 +47,7 @@ func (a *App) checkAccess(ctx context.Context, client *outlast.Client) error {
 	if local(a.config.Listen) {
 		return nil
 	}
-	live, err := client.Tokens().Live(ctx)
+	live, err := client.Inspector().Tokens.Live(ctx)
 	if err != nil {
 		return fmt.Errorf("look for tokens: %w", err)
 	}

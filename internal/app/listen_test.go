@@ -20,11 +20,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/app"
+	"github.com/outlast-dev/outlast/internal/token"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 func TestAddressesBeyondLoopbackNeedAToken(t *testing.T) {
@@ -42,7 +43,7 @@ func TestAddressesBeyondLoopbackNeedAToken(t *testing.T) {
 		}
 	}
 	expired := memory.New()
-	if _, _, err := token.NewKeeper(expired).Create(t.Context(), token.Spec{Name: "n", Role: token.Admin, TTL: time.Nanosecond}, store.Audit{}); err != nil {
+	if _, _, err := token.NewKeeper(expired).Create(t.Context(), inspect.TokenSpec{Name: "n", Role: inspect.Admin, TTL: time.Nanosecond}, store.Audit{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := startAndStop(t, app.Config{Listen: "0.0.0.0:0", Store: "memory:", Openers: of(expired)}); !errors.Is(err, &task.Error{Code: task.CodeDenied}) {
@@ -54,7 +55,7 @@ func TestAddressesBeyondLoopbackNeedAToken(t *testing.T) {
 }
 
 func of(backend store.Backend) app.Openers {
-	return app.Openers{"memory": func(context.Context, string) (store.Backend, error) { return backend, nil }}
+	return app.Openers{"memory": {Open: func(context.Context, string) (store.Backend, error) { return backend, nil }}}
 }
 
 func startAndStop(t *testing.T, config app.Config) error {

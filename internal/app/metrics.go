@@ -2,7 +2,6 @@ package app
 
 import (
 	"runtime"
-	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -10,18 +9,16 @@ import (
 )
 
 // facts are gauges that are always 1 and tell by their labels what runs here.
-func facts(version, storeURL string) prometheus.Collector {
+func facts(version string, safety server.Safety) prometheus.Collector {
 	made := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "outlast_build_info", Help: "Always 1: the version of the server and of Go.",
 	}, []string{"version", "go_version"})
 	made.WithLabelValues(version, runtime.Version()).Set(1)
-	safety := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+	survives := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "outlast_data_safety", Help: "Always 1: what an acknowledged task survives. full: a loss of power; server: what the database server is set up for; none: nothing, it is in memory.",
 	}, []string{"mode"})
-	scheme, _, _ := strings.Cut(storeURL, ":")
-	mode, _ := server.Safety(scheme)
-	safety.WithLabelValues(mode).Set(1)
-	return both{made, safety}
+	survives.WithLabelValues(safety.Mode).Set(1)
+	return both{made, survives}
 }
 
 // both are two collectors.

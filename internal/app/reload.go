@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/config"
+	"github.com/outlast-dev/outlast/internal/serving"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -46,7 +47,7 @@ func (a *App) configure(ctx context.Context) (*reloader, error) {
 	if a.config.File == nil {
 		return nil, nil
 	}
-	backend, err := a.client.Configuration(ctx)
+	backend, err := serving.Of(a.client).Configuration(ctx)
 	if err != nil {
 		return nil, err
 	}

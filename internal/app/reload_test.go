@@ -63,7 +63,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		hangup := make(chan os.Signal, 1)
 		node, err := app.New(app.Config{
 			Listen: "127.0.0.1:0", Store: "memory:", File: file, Hangups: hangup, AllowTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-			Openers: app.Openers{"memory": func(context.Context, string) (store.Backend, error) { return unclosed{backend}, nil }},
+			Openers: app.Openers{"memory": {Open: func(context.Context, string) (store.Backend, error) { return unclosed{backend}, nil }}},
 		})
 		if err != nil {
 			t.Fatal(err)

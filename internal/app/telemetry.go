@@ -20,7 +20,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 )
 
 // Telemetry is where a server sends traces and metrics, by OTLP over HTTP.

@@ -40,6 +40,20 @@ func TestPublicAPI(t *testing.T) {
 	}
 }
 
+// Each package that others can import says what they can rely on.
+func TestStabilityIsSaid(t *testing.T) {
+	for _, p := range packages(t) {
+		said, source := false, false
+		for _, f := range p.files {
+			source = source || !f.test
+			said = said || !f.test && f.ast.Doc != nil && strings.Contains(f.ast.Doc.Text(), "\nStability: ")
+		}
+		if source && !said && importable(p.path) && !isProgram(p.path) && p.path != "examples" && !strings.HasPrefix(p.path, "bench") {
+			t.Errorf("%s does not say how stable it is: end the comment of the package with a line Stability: …", show(p.path))
+		}
+	}
+}
+
 // without are the lines that others do not have.
 func without(lines, others []string) (missing []string) {
 	there := map[string]bool{}

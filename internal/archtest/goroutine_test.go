@@ -92,10 +92,24 @@ func begun(p *checked, node ast.Node, spawners map[string]bool) []ast.Expr {
 			return nil
 		}
 		if called.FullName() == "(*sync.WaitGroup).Go" || spawners[objectName(called)] {
-			return n.Args
+			return slices.DeleteFunc(slices.Clone(n.Args), func(argument ast.Expr) bool { return !isFunction(p, argument) })
 		}
 	}
 	return nil
+}
+
+// isFunction reports whether an argument is a function, and no context or the like.
+func isFunction(p *checked, e ast.Expr) bool {
+	switch x := e.(type) {
+	case *ast.CallExpr:
+		return false
+	case *ast.Ident:
+		if variable, ok := p.info.Uses[x].(*gotypes.Var); ok {
+			_, ok = variable.Type().Underlying().(*gotypes.Signature)
+			return ok
+		}
+	}
+	return true
 }
 
 // calledName is the function of this module that an expression is, or the only one that

@@ -3,6 +3,7 @@ package background
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -14,10 +15,10 @@ type Loops struct {
 	running sync.WaitGroup
 }
 
-// Start runs each function in a goroutine of its own. Their context ends at
-// Stop. Call it once.
-func (l *Loops) Start(loops ...func(context.Context)) {
-	ctx, stop := context.WithCancel(context.Background())
+// Start runs each function in a goroutine of its own. Their context ends at Stop, and has
+// nothing of ctx but its pace. Call it once.
+func (l *Loops) Start(ctx context.Context, loops ...func(context.Context)) {
+	ctx, stop := context.WithCancel(WithPace(context.Background(), PaceOf(ctx)))
 	l.stop = stop
 	for _, loop := range loops {
 		l.running.Go(func() { loop(ctx) })
@@ -58,4 +59,14 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// Join joins errors that say different things.
+func Join(errs ...error) (all error) {
+	for _, err := range errs {
+		if err != nil && !errors.Is(all, err) {
+			all = errors.Join(all, err)
+		}
+	}
+	return all
 }

@@ -16,7 +16,7 @@ func TestStartAndStop(t *testing.T) {
 			t.Errorf("stopped before it began: %v", err)
 		}
 		turns, began := 0, time.Now()
-		loops.Start(func(ctx context.Context) {
+		loops.Start(t.Context(), func(ctx context.Context) {
 			for Sleep(ctx, time.Minute) {
 				turns++
 			}

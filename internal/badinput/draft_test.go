@@ -5,20 +5,23 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/serving"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // goDraft is the draft that a Go program would write for a body.
 func goDraft(d *client.Draft) outlast.Draft {
-	return outlast.Draft{
+	draft := outlast.Draft{
 		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload,
 		Delay: time.Duration(d.Delay), RunAt: d.RunAt.Time, Priority: d.Priority,
 		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: time.Duration(d.DedupeWindow),
-		Policy: d.Policy, Retry: d.Retry, MaxAttempts: d.MaxAttempts, Timeout: time.Duration(d.Timeout),
+		Policy: d.Policy, MaxAttempts: d.MaxAttempts, Timeout: time.Duration(d.Timeout),
 		Deadline: d.Deadline.Time, TTL: time.Duration(d.TTL), Metadata: d.Metadata, Target: goTarget(d.Target),
 		Fallback: goFollow(d.Fallback), OnSuccess: goFollow(d.OnSuccess), OnDead: goFollow(d.OnDead),
 		Alert: d.Alert, TraceParent: d.TraceParent,
 	}
+	serving.SetRetry(&draft, d.Retry)
+	return draft
 }
 
 func goTarget(t *client.Target) *task.Request {

@@ -233,7 +233,7 @@ func same(got json.RawMessage, want string) bool {
 // Keys are compared byte for byte: what looks the same is not the same key,
 // on any store.
 func TestKeysThatLookAlike(t *testing.T) {
-	inMemory, err := outlast.Open(t.Context(), memory.New(), outlast.AsServer())
+	inMemory, err := outlast.Open(t.Context(), memory.New(), outlast.WithAllQueues())
 	must(t, err)
 	must(t, inMemory.Start(t.Context()))
 	defer inMemory.Stop(t.Context())

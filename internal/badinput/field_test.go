@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -224,12 +225,12 @@ func TestGoOnly(t *testing.T) {
 		{"run_at", "run_at", outlast.Draft{RunAt: time.Unix(1<<60, 0)}},
 		{"run_at before", "run_at", outlast.Draft{RunAt: time.Unix(-1<<60, 0)}},
 		{"deadline", "deadline", outlast.Draft{Deadline: time.Unix(1<<60, 0)}},
-		{"retry", "retry", outlast.Draft{Retry: json.RawMessage("{")}},
-		{"retry after the end", "retry", outlast.Draft{Retry: json.RawMessage(`{} {}`)}},
-		{"retry that is not UTF-8", "retry", outlast.Draft{Retry: json.RawMessage("{\"preset\":\"\xff\"}")}},
-		{"retry with a name twice", "retry.max_attempts", outlast.Draft{Retry: json.RawMessage(`{"max_attempts":2,"max_attempts":3}`)}},
-		{"retry with a name twice below", "retry.backoff.max", outlast.Draft{Retry: json.RawMessage(`{"backoff":{"max":"1m","max":"1h"}}`)}},
-		{"retry nested too deeply", "retry", outlast.Draft{Retry: json.RawMessage(`{"alert":` + nested(9000, "") + `}`)}},
+		{"retry", "retry", goDraft(&client.Draft{Retry: json.RawMessage("{")})},
+		{"retry after the end", "retry", goDraft(&client.Draft{Retry: json.RawMessage(`{} {}`)})},
+		{"retry that is not UTF-8", "retry", goDraft(&client.Draft{Retry: json.RawMessage("{\"preset\":\"\xff\"}")})},
+		{"retry with a name twice", "retry.max_attempts", goDraft(&client.Draft{Retry: json.RawMessage(`{"max_attempts":2,"max_attempts":3}`)})},
+		{"retry with a name twice below", "retry.backoff.max", goDraft(&client.Draft{Retry: json.RawMessage(`{"backoff":{"max":"1m","max":"1h"}}`)})},
+		{"retry nested too deeply", "retry", goDraft(&client.Draft{Retry: json.RawMessage(`{"alert":` + nested(9000, "") + `}`)})},
 		{"payload of a follow-up", "fallback.payload", outlast.Draft{Fallback: &task.Follow{Type: "f", Payload: json.RawMessage("{")}}},
 		{"payload of a follow-up, not UTF-8", "on_dead.payload", outlast.Draft{OnDead: &task.Follow{Type: "f", Payload: json.RawMessage("\"\xff\"")}}},
 	} {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/dead"
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -37,14 +36,14 @@ func find(filter store.Filter, page store.Page) func(context.Context, *inspect.I
 	}
 }
 
-func put(queue outlast.Queue) func(context.Context, *inspect.Inspector) error {
+func put(queue store.Queue) func(context.Context, *inspect.Inspector) error {
 	return func(ctx context.Context, i *inspect.Inspector) error {
 		_, err := i.Queues.Put(ctx, queue)
 		return err
 	}
 }
 
-func redrive(request dead.Request) func(context.Context, *inspect.Inspector) error {
+func redrive(request inspect.RedriveRequest) func(context.Context, *inspect.Inspector) error {
 	return func(ctx context.Context, i *inspect.Inspector) error {
 		_, err := i.Letters.Redrive(ctx, request)
 		return err
@@ -149,22 +148,22 @@ var pathRows = []request{
 }
 
 var queueRows = []request{
-	{name: "name with a slash", method: "PUT", path: "/v1/queues/a%2fb", body: `{}`, at: "name", cli: []string{"queue", "create", "a/b"}, inGo: put(outlast.Queue{Name: "a/b"})},
-	{name: "name of dots and a slash", method: "PUT", path: "/v1/queues/..%5cx", body: `{}`, at: "name", cli: []string{"queue", "create", `..\x`}, inGo: put(outlast.Queue{Name: `..\x`})},
-	{name: "name that is not UTF-8", method: "PUT", path: "/v1/queues/%ff", body: `{}`, at: "name", cli: []string{"queue", "create", "\xff"}, inGo: put(outlast.Queue{Name: "\xff"})},
-	{name: "name with NUL", method: "PUT", path: "/v1/queues/a%00", body: `{}`, at: "name", inGo: put(outlast.Queue{Name: "a\x00"})},
-	{name: "name with a bidi override", method: "PUT", path: "/v1/queues/%e2%80%aex", body: `{}`, at: "name", cli: []string{"queue", "create", "\u202ex"}, inGo: put(outlast.Queue{Name: "\u202ex"})},
-	{name: "name of 129 characters", method: "PUT", path: "/v1/queues/" + strings.Repeat("q", 129), body: `{}`, at: "name", cli: []string{"queue", "create", strings.Repeat("q", 129)}, inGo: put(outlast.Queue{Name: strings.Repeat("q", 129)})},
+	{name: "name with a slash", method: "PUT", path: "/v1/queues/a%2fb", body: `{}`, at: "name", cli: []string{"queue", "create", "a/b"}, inGo: put(store.Queue{Name: "a/b"})},
+	{name: "name of dots and a slash", method: "PUT", path: "/v1/queues/..%5cx", body: `{}`, at: "name", cli: []string{"queue", "create", `..\x`}, inGo: put(store.Queue{Name: `..\x`})},
+	{name: "name that is not UTF-8", method: "PUT", path: "/v1/queues/%ff", body: `{}`, at: "name", cli: []string{"queue", "create", "\xff"}, inGo: put(store.Queue{Name: "\xff"})},
+	{name: "name with NUL", method: "PUT", path: "/v1/queues/a%00", body: `{}`, at: "name", inGo: put(store.Queue{Name: "a\x00"})},
+	{name: "name with a bidi override", method: "PUT", path: "/v1/queues/%e2%80%aex", body: `{}`, at: "name", cli: []string{"queue", "create", "\u202ex"}, inGo: put(store.Queue{Name: "\u202ex"})},
+	{name: "name of 129 characters", method: "PUT", path: "/v1/queues/" + strings.Repeat("q", 129), body: `{}`, at: "name", cli: []string{"queue", "create", strings.Repeat("q", 129)}, inGo: put(store.Queue{Name: strings.Repeat("q", 129)})},
 	{name: "0 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":0}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=0"}},
-	{name: "-1 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":-1}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=-1"}, inGo: put(outlast.Queue{Name: "q", Lanes: -1})},
-	{name: "257 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":257}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=257"}, inGo: put(outlast.Queue{Name: "q", Lanes: 257})},
+	{name: "-1 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":-1}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=-1"}, inGo: put(store.Queue{Name: "q", Lanes: -1})},
+	{name: "257 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":257}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=257"}, inGo: put(store.Queue{Name: "q", Lanes: 257})},
 	{name: "lanes as a text", method: "PUT", path: "/v1/queues/q", body: `{"lanes":"8"}`, at: "lanes"},
-	{name: "2^40 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":1099511627776}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=1099511627776"}, inGo: put(outlast.Queue{Name: "q", Lanes: 1 << 40})},
-	{name: "negative concurrency", method: "PUT", path: "/v1/queues/q", body: `{"concurrency":-1}`, at: "concurrency", cli: []string{"queue", "create", "q", "--concurrency=-1"}, inGo: put(outlast.Queue{Name: "q", Concurrency: -1})},
-	{name: "negative max_pending", method: "PUT", path: "/v1/queues/q", body: `{"max_pending":-1}`, at: "max_pending", cli: []string{"queue", "create", "q", "--max-pending=-1"}, inGo: put(outlast.Queue{Name: "q", MaxPending: -1})},
-	{name: "weight of 1001", method: "PUT", path: "/v1/queues/q", body: `{"weight":1001}`, at: "weight", cli: []string{"queue", "create", "q", "--weight=1001"}, inGo: put(outlast.Queue{Name: "q", Weight: 1001})},
-	{name: "unknown policy", method: "PUT", path: "/v1/queues/q", body: `{"policy":"x"}`, at: "policy", cli: []string{"queue", "create", "q", "--policy=x"}, inGo: put(outlast.Queue{Name: "q", Policy: "x"})},
-	{name: "unknown unknown_type", method: "PUT", path: "/v1/queues/q", body: `{"unknown_type":"drop"}`, at: "unknown_type", cli: []string{"queue", "create", "q", "--unknown-type=drop"}, inGo: put(outlast.Queue{Name: "q", UnknownType: "drop"})},
+	{name: "2^40 lanes", method: "PUT", path: "/v1/queues/q", body: `{"lanes":1099511627776}`, at: "lanes", cli: []string{"queue", "create", "q", "--lanes=1099511627776"}, inGo: put(store.Queue{Name: "q", Lanes: 1 << 40})},
+	{name: "negative concurrency", method: "PUT", path: "/v1/queues/q", body: `{"concurrency":-1}`, at: "concurrency", cli: []string{"queue", "create", "q", "--concurrency=-1"}, inGo: put(store.Queue{Name: "q", Concurrency: -1})},
+	{name: "negative max_pending", method: "PUT", path: "/v1/queues/q", body: `{"max_pending":-1}`, at: "max_pending", cli: []string{"queue", "create", "q", "--max-pending=-1"}, inGo: put(store.Queue{Name: "q", MaxPending: -1})},
+	{name: "weight of 1001", method: "PUT", path: "/v1/queues/q", body: `{"weight":1001}`, at: "weight", cli: []string{"queue", "create", "q", "--weight=1001"}, inGo: put(store.Queue{Name: "q", Weight: 1001})},
+	{name: "unknown policy", method: "PUT", path: "/v1/queues/q", body: `{"policy":"x"}`, at: "policy", cli: []string{"queue", "create", "q", "--policy=x"}, inGo: put(store.Queue{Name: "q", Policy: "x"})},
+	{name: "unknown unknown_type", method: "PUT", path: "/v1/queues/q", body: `{"unknown_type":"drop"}`, at: "unknown_type", cli: []string{"queue", "create", "q", "--unknown-type=drop"}, inGo: put(store.Queue{Name: "q", UnknownType: "drop"})},
 	{name: "paused in a change", method: "PUT", path: "/v1/queues/q", body: `{"paused":true}`, at: "paused"},
 	{name: "counts in a change", method: "PUT", path: "/v1/queues/q", body: `{"counts":{}}`, at: "counts"},
 	{name: "body of a pause", method: "POST", path: "/v1/queues/default/pause", body: `{"for":"1h"}`, at: "for"},
@@ -223,27 +222,27 @@ var deadRows = []request{
 	{name: "redrive of no ids", method: "POST", path: "/v1/dead/redrive", body: `{"ids":[]}`, at: "ids"},
 	{name: "redrive of ids and a filter", method: "POST", path: "/v1/dead/redrive", body: `{"ids":["019a9f2e-5c00-7abc-8def-0123456789ab"],"filter":{}}`, at: "filter",
 		cli:  []string{"dead", "redrive", "019a9f2e-5c00-7abc-8def-0123456789ab", "--type=t"},
-		inGo: redrive(dead.Request{IDs: []outlast.ID{{1}}, Filter: &store.Filter{}})},
+		inGo: redrive(inspect.RedriveRequest{IDs: []outlast.ID{{1}}, Filter: &store.Filter{}})},
 	{name: "redrive of a bad id", method: "POST", path: "/v1/dead/redrive", body: `{"ids":["019a9f2e-5c00-7abc-8def-0123456789ab","x"]}`, at: "ids[1]", cli: []string{"dead", "redrive", "019a9f2e-5c00-7abc-8def-0123456789ab", "x"}},
 	{name: "redrive of 10 001 ids", method: "POST", path: "/v1/dead/redrive", body: `{"ids":[` + strings.Repeat(`"019a9f2e-5c00-7abc-8def-0123456789ab",`, 10_000) + `"019a9f2e-5c00-7abc-8def-0123456789ab"]}`, at: "ids",
-		inGo: redrive(dead.Request{IDs: make([]outlast.ID, 10_001)})},
-	{name: "redrive at a negative rate", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":-1}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=-1"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: -1})},
-	{name: "redrive at a rate of 1e-300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e-300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e-300"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: 1e-300})},
-	{name: "redrive with a canary of -1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":-1}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=-1"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Canary: -1})},
-	{name: "redrive with a canary of 1001", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":1001}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=1001"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Canary: 1001})},
+		inGo: redrive(inspect.RedriveRequest{IDs: make([]outlast.ID, 10_001)})},
+	{name: "redrive at a negative rate", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":-1}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=-1"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Rate: -1})},
+	{name: "redrive at a rate of 1e-300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e-300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e-300"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 1e-300})},
+	{name: "redrive with a canary of -1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":-1}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=-1"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: -1})},
+	{name: "redrive with a canary of 1001", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":1001}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=1001"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Canary: 1001})},
 	{name: "redrive with half a canary", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"canary":0.5}`, at: "canary", cli: []string{"dead", "redrive", "--all", "--canary=0.5"}},
-	{name: "redrive that stops below 0", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":-0.1}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=-0.1"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: -0.1})},
-	{name: "redrive that stops above 1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":20}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=20"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: 20})},
-	{name: "redrive that stops at no number", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":"NaN"}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=NaN"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, StopIfFailing: math.NaN()})},
+	{name: "redrive that stops below 0", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":-0.1}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=-0.1"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: -0.1})},
+	{name: "redrive that stops above 1", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":20}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=20"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: 20})},
+	{name: "redrive that stops at no number", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"stop_if_failing":"NaN"}`, at: "stop_if_failing", cli: []string{"dead", "redrive", "--all", "--stop-if-failing=NaN"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, StopIfFailing: math.NaN()})},
 	{name: "report with a limit of 501", path: "/v1/operations/019a9f2e-5c00-7abc-8def-0123456789ab/items?limit=501", at: "limit", inGo: items(store.Page{Limit: 501})},
 	{name: "report with a bad cursor", path: "/v1/operations/019a9f2e-5c00-7abc-8def-0123456789ab/items?cursor=x", at: "cursor", cli: []string{"operation", "items", "019a9f2e-5c00-7abc-8def-0123456789ab", "--cursor=x"}, inGo: items(store.Page{Cursor: "x"})},
-	{name: "redrive at a rate of 1e300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e300"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: 1e300})},
+	{name: "redrive at a rate of 1e300", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e300}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e300"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Rate: 1e300})},
 	{name: "redrive at a rate of 1e400", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":1e400}`, at: "rate", cli: []string{"dead", "redrive", "--all", "--rate=1e400"}},
-	{name: "redrive at a rate of NaN", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":NaN}`, at: "body", cli: []string{"dead", "redrive", "--all", "--rate=NaN"}, inGo: redrive(dead.Request{Filter: &store.Filter{}, Rate: nan})},
+	{name: "redrive at a rate of NaN", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"rate":NaN}`, at: "body", cli: []string{"dead", "redrive", "--all", "--rate=NaN"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Rate: nan})},
 	{name: "redrive with a misspelt filter", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{"typ":"t"}}`, at: "filter.typ"},
 	{name: "redrive with an empty list for a filter", method: "POST", path: "/v1/dead/redrive", body: `{"filter":[]}`, at: "filter"},
-	{name: "redrive by an unknown reason", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{"reason":"bored"}}`, at: "filter.reason", cli: []string{"dead", "redrive", "--reason=bored"}, inGo: redrive(dead.Request{Filter: &store.Filter{Reason: "bored"}})},
-	{name: "redrive with a payload over 1 MiB", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"payload":"` + strings.Repeat("p", 1<<20) + `"}`, at: "payload", inGo: redrive(dead.Request{Filter: &store.Filter{}, Payload: make([]byte, 1<<20+1)})},
+	{name: "redrive by an unknown reason", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{"reason":"bored"}}`, at: "filter.reason", cli: []string{"dead", "redrive", "--reason=bored"}, inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{Reason: "bored"}})},
+	{name: "redrive with a payload over 1 MiB", method: "POST", path: "/v1/dead/redrive", body: `{"filter":{},"payload":"` + strings.Repeat("p", 1<<20) + `"}`, at: "payload", inGo: redrive(inspect.RedriveRequest{Filter: &store.Filter{}, Payload: make([]byte, 1<<20+1)})},
 	{name: "purge of nothing", method: "POST", path: "/v1/dead/purge", body: `{}`, at: "filter", cli: []string{"dead", "purge", "--yes"}},
 	{name: "purge of null", method: "POST", path: "/v1/dead/purge", body: `null`, at: "filter"},
 	{name: "purge of a null filter", method: "POST", path: "/v1/dead/purge", body: `{"filter":null}`, at: "filter"},

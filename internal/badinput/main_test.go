@@ -68,7 +68,7 @@ func failed(err error) int {
 func (w *world) start(ctx context.Context, path string) (err error) {
 	open := func(ctx context.Context, path string) (store.Backend, error) { return sqlite.Open(ctx, path) }
 	w.server, err = app.New(app.Config{
-		Listen: "127.0.0.1:0", Store: "sqlite:" + path, Openers: app.Openers{"sqlite": open}, Grace: -1,
+		Listen: "127.0.0.1:0", Store: "sqlite:" + path, Openers: app.Openers{"sqlite": {Open: open}}, Grace: -1,
 		AllowTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Logger:       slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

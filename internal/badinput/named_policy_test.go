@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -35,7 +35,7 @@ func TestNamedPolicies(t *testing.T) {
 			}
 			answer := shared.call(t, http.MethodPut, "/v1/policies/p", form)
 			answer.problem(t, row.verdict(), whole, "alert", "body")
-			_, _, err := shared.node.Inspector().Policies.Put(t.Context(), policy.Change{Name: "p", Form: json.RawMessage(form)})
+			_, _, err := shared.node.Inspector().Policies.Put(t.Context(), inspect.PolicyChange{Name: "p", Form: json.RawMessage(form)})
 			if at == "" {
 				refusedInGo(t, err, row.verdict(), "")
 			} else {
@@ -50,7 +50,7 @@ func TestNamedPolicies(t *testing.T) {
 		})
 	}
 	for _, name := range []string{"a b", "a/b", "\x1b[2J", strings.Repeat("a", 129), "easyjob(30s, 2, 5)"} {
-		_, _, err := shared.node.Inspector().Policies.Put(t.Context(), policy.Change{Name: name, Form: json.RawMessage(`{}`)})
+		_, _, err := shared.node.Inspector().Policies.Put(t.Context(), inspect.PolicyChange{Name: name, Form: json.RawMessage(`{}`)})
 		refusedInGo(t, err, task.CodeInvalid, "name")
 	}
 	if _, err := shared.node.Inspector().Policies.Get(t.Context(), "p"); !errors.Is(err, &task.Error{Code: task.CodeNotFound}) {

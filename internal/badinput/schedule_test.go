@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -65,12 +65,12 @@ func TestScheduleVerdicts(t *testing.T) {
 	}
 }
 
-func goSchedule(name string, r *client.ScheduleRule) schedule.Schedule {
+func goSchedule(name string, r *client.ScheduleRule) inspect.Schedule {
 	d := goDraft(&client.Draft{Target: r.Task.Target})
-	return schedule.Schedule{
+	return inspect.Schedule{
 		Name: name, Cron: r.Cron, Zone: r.Zone, Every: time.Duration(r.Every), Start: r.Start.Time, At: r.At.Time,
-		Misfire: schedule.Misfire(r.Misfire), Window: time.Duration(r.Window), Overlap: schedule.Overlap(r.Overlap),
-		Task: schedule.Task{Type: r.Task.Type, Queue: r.Task.Queue, Priority: r.Task.Priority, Retry: r.Task.Retry, Target: d.Target},
+		Misfire: inspect.Misfire(r.Misfire), Window: time.Duration(r.Window), Overlap: inspect.Overlap(r.Overlap),
+		Task: inspect.ScheduledTask{Type: r.Task.Type, Queue: r.Task.Queue, Priority: r.Task.Priority, Retry: r.Task.Retry, Target: d.Target},
 	}
 }
 

@@ -109,10 +109,11 @@ func TestSize(t *testing.T) {
 // fuzzTargets of hostile input that live elsewhere, named in the package
 // comment.
 var fuzzTargets = map[string][]string{
-	"retry":             {"FuzzParseSpec", "FuzzDuration", "FuzzRetryAfter"},
-	"safehttp":          {"FuzzCheckURL", "FuzzHeader", "FuzzGuard"},
-	"push":              {"FuzzResult", "FuzzClean"},
-	"internal/badinput": {"FuzzID", "FuzzCursor", "FuzzQuery", "FuzzEnqueueBody", "FuzzSameVerdict"},
+	"retry":                   {"FuzzParseSpec", "FuzzDuration"},
+	"retry/internal/classify": {"FuzzRetryAfter"},
+	"internal/safehttp":       {"FuzzCheckURL", "FuzzHeader", "FuzzGuard"},
+	"internal/push":           {"FuzzResult", "FuzzClean"},
+	"internal/badinput":       {"FuzzID", "FuzzCursor", "FuzzQuery", "FuzzEnqueueBody", "FuzzSameVerdict"},
 }
 
 func TestFuzzTargets(t *testing.T) {

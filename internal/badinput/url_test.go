@@ -128,7 +128,7 @@ func TestPrivateAddresses(t *testing.T) {
 
 // A name is judged by the address that it resolves to.
 func TestPrivateName(t *testing.T) {
-	node, err := outlast.Open(t.Context(), memory.New(), outlast.AsServer())
+	node, err := outlast.Open(t.Context(), memory.New(), outlast.WithAllQueues())
 	must(t, err)
 	must(t, node.Start(t.Context()))
 	defer node.Stop(context.WithoutCancel(t.Context()))

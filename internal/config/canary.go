@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 )

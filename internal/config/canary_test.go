@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 )

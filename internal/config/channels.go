@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/channel"
 	"github.com/outlast-dev/outlast/internal/hints"
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -18,7 +18,7 @@ import (
 // and policies of the file take from elsewhere: the file itself does not have it.
 func (f *File) Channels(each func(path, name string)) {
 	ask := func(path, name string) {
-		if name != "" && name != alert.LogChannel && f.Alerts.Channels[name] == nil {
+		if name != "" && name != alerts.LogChannel && f.Alerts.Channels[name] == nil {
 			each(path, name)
 		}
 	}
@@ -32,14 +32,14 @@ func (f *File) Channels(each func(path, name string)) {
 		if of == nil || len(of.Alert) == 0 {
 			continue
 		}
-		if rule, err := alert.ParseTaskRule(of.Alert); err == nil {
+		if rule, err := alerts.ParseTaskRule(of.Alert); err == nil {
 			for n, channel := range rule.Channels {
 				ask(fmt.Sprintf("%s.alert.channels[%d]", join("policies", name), n), channel)
 			}
 		}
 	}
 	for i, part := range f.Alerts.Rules {
-		rule, err := alert.ParseRule(part.Body)
+		rule, err := alerts.ParseRule(part.Body)
 		if err != nil {
 			continue // it was read from what was checked
 		}
@@ -52,7 +52,7 @@ func (f *File) Channels(each func(path, name string)) {
 // checkChannels finds names of channels that neither the file has nor anybody has
 // put, and channels that the file leaves out while what was put names them.
 func (f *File) checkChannels(objects []store.Object) (wrong []Problem) {
-	known := map[string]bool{alert.LogChannel: true}
+	known := map[string]bool{alerts.LogChannel: true}
 	for name := range f.Alerts.Channels {
 		known[name] = true
 	}
@@ -65,7 +65,7 @@ func (f *File) checkChannels(objects []store.Object) (wrong []Problem) {
 		// A policy may mean a Go function of an application, but hardly one that is called like a channel.
 		misspelled := hints.Nearest(name, slices.Sorted(maps.Keys(known))) != ""
 		if !known[name] && (misspelled || !strings.HasPrefix(path, "policies.")) {
-			wrong = append(wrong, Problem{Path: path, Message: "there is no channel " + task.Quote(name), Hint: alert.ChannelHint(name, known)})
+			wrong = append(wrong, Problem{Path: path, Message: "there is no channel " + task.Quote(name), Hint: alerts.ChannelHint(name, known)})
 		}
 	})
 	for i := range objects {
@@ -89,7 +89,7 @@ func (f *File) namedBy(name string, objects []store.Object) string {
 		}
 		switch o.Kind {
 		case kindRule:
-			if rule, err := alert.ParseRule(o.Body); err == nil && slices.Contains(rule.Channels, name) {
+			if rule, err := alerts.ParseRule(o.Body); err == nil && slices.Contains(rule.Channels, name) {
 				return "the rule " + task.Quote(o.Name)
 			}
 		case kindChannel:

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/retry"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -25,7 +25,7 @@ func (f *File) Cut() (all []Problem) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
-		s, err := schedule.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
+		s, err := schedules.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
 		if err == nil && s.Task.Target != nil {
 			look(join("schedules", name)+".task.timeout", s.Task.Timeout, "")
 		}

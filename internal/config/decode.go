@@ -9,8 +9,8 @@ import (
 
 	"github.com/outlast-dev/outlast/internal/findings"
 	"github.com/outlast-dev/outlast/internal/hints"
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/internal/strictjson"
-	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/internal/strictjson"
-	"github.com/outlast-dev/outlast/policy"
 )
 
 //go:generate go test -count=1 -run "^TestDocumentation$" . -args -update

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/channel"
 )
 
 // othersMay are the bits of a file's mode that let every user of the machine read or

@@ -16,12 +16,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert/channel"
-	"github.com/outlast-dev/outlast/dead"
+	_ "github.com/outlast-dev/outlast/cel" // conditions in the file
+	"github.com/outlast-dev/outlast/internal/channel"
+	"github.com/outlast-dev/outlast/internal/dead"
 	"github.com/outlast-dev/outlast/internal/hints"
-	"github.com/outlast-dev/outlast/policy"
+	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -177,7 +178,7 @@ func (f *File) Names(each func(path, name string)) {
 		ask(join("types", name)+".policy", f.Types[name].Policy)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
-		if s, err := schedule.Parse(store.Object{Name: name, Body: f.Schedules[name].Body}); err == nil {
+		if s, err := schedules.Parse(store.Object{Name: name, Body: f.Schedules[name].Body}); err == nil {
 			ask(join("schedules", name)+".task.policy", s.Task.Policy)
 		}
 	}
@@ -200,7 +201,7 @@ func (f *File) Refuse(all ...Problem) error {
 const KindQueue = "queue"
 
 // Kinds are the kinds of the objects that a file puts and deletes.
-var Kinds = []string{policy.Kind, policy.KindType, policy.KindTarget, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule, schedule.Kind}
+var Kinds = []string{policy.Kind, policy.KindType, policy.KindTarget, policy.KindSetting, KindQueue, kindGroup, kindChannel, kindRule, schedules.Kind}
 
 // Kinds of other packages.
 const (
@@ -239,7 +240,7 @@ func (f *File) Objects() []store.Object {
 		add(kindGroup, name, kept)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
-		add(schedule.Kind, name, f.Schedules[name].Body)
+		add(schedules.Kind, name, f.Schedules[name].Body)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Alerts.Channels)) {
 		add(kindChannel, name, f.Alerts.Channels[name].Body)

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/internal/hints"
-	"github.com/outlast-dev/outlast/schedule"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -28,7 +28,7 @@ func (f *File) Doubts() (unsure []Problem) {
 	f.followQueues(func(path, name string) {
 		doubt("queue", path, name, hints.Nearest(name, f.knownQueues(nil)), "outlast queue create")
 	})
-	channels := append(slices.Sorted(maps.Keys(f.Alerts.Channels)), alert.LogChannel)
+	channels := append(slices.Sorted(maps.Keys(f.Alerts.Channels)), alerts.LogChannel)
 	f.Channels(func(path, name string) {
 		doubt("channel", path, name, hints.Nearest(name, channels), "outlast alert put-channel")
 	})
@@ -40,7 +40,7 @@ func (f *File) Doubts() (unsure []Problem) {
 // mistake: a file stays as it is after they have run.
 func (f *File) Past(now time.Time) (all []Problem) {
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
-		s, err := schedule.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
+		s, err := schedules.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
 		if err == nil && !s.At.IsZero() && s.At.Before(now) {
 			all = append(all, Problem{Path: join("schedules", name) + ".at", Message: s.At.UTC().Format(time.RFC3339) + " is past: a schedule that is new to the database never runs",
 				Hint: "remove it, or give a time to come"})
@@ -65,7 +65,7 @@ func (f *File) followQueues(each func(path, name string)) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
-		s, err := schedule.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
+		s, err := schedules.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
 		if err != nil {
 			continue // it was read from what was checked
 		}
@@ -86,7 +86,7 @@ func (f *File) knownQueues(kept []store.Queue) []string {
 	for i := range kept {
 		known = append(known, kept[i].Name)
 	}
-	return slices.DeleteFunc(known, func(name string) bool { return name == alert.Queue })
+	return slices.DeleteFunc(known, func(name string) bool { return name == alerts.Queue })
 }
 
 // checkQueues finds the queues of fallbacks and schedules that nobody has. It reads those that are

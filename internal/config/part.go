@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/channel"
+	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/internal/schedules"
 	"github.com/outlast-dev/outlast/internal/strictjson"
-	"github.com/outlast-dev/outlast/policy"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/schedule"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -30,22 +30,22 @@ func (p *Part) MarshalJSON() ([]byte, error) { return p.Body, nil }
 // readers check the parts of each section and return the form that is kept.
 var readers = map[string]func(name string, body []byte) (any, error){
 	"alerts.channels": func(name string, body []byte) (any, error) {
-		channel, err := channel.Parse(body)
+		spec, err := channel.Parse(body)
 		if err != nil {
 			return nil, err
 		}
-		channel.Name = name
-		return channel, channel.Check()
+		spec.Name = name
+		return spec, channel.Check(spec)
 	},
 	"alerts.rules": func(name string, body []byte) (any, error) {
-		rule, err := alert.ParseRule(body)
+		rule, err := alerts.ParseRule(body)
 		if err != nil {
 			return nil, err
 		}
 		if rule.Name = name; name == "" {
 			return rule, nil // refused where the list is read
 		}
-		return rule, rule.Check()
+		return rule, alerts.CheckRule(rule)
 	},
 	"schedules": readSchedule,
 }
@@ -53,15 +53,15 @@ var readers = map[string]func(name string, body []byte) (any, error){
 // readSchedule reads a schedule. Its task is checked as far as that is possible
 // without the queues and handlers that there are.
 func readSchedule(name string, body []byte) (any, error) {
-	if err := schedule.CheckForm(body); err != nil {
+	if err := schedules.CheckForm(body); err != nil {
 		return nil, err
 	}
-	s, err := schedule.Parse(store.Object{Kind: schedule.Kind, Name: name, Body: body})
+	s, err := schedules.Parse(store.Object{Kind: schedules.Kind, Name: name, Body: body})
 	if err != nil {
 		return nil, &retry.FieldError{Message: err.Error()}
 	}
 	var wrong []error
-	s.Check(func(path, message, hint string) {
+	schedules.Check(&s, func(path, message, hint string) {
 		wrong = append(wrong, &retry.FieldError{Field: path, Message: message, Hint: hint})
 	})
 	if s.Task.Type == "" && s.Task.Target == nil {
@@ -77,7 +77,7 @@ func readSchedule(name string, body []byte) (any, error) {
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
-	object, err := s.Object()
+	object, err := schedules.Object(&s)
 	return json.RawMessage(object.Body), err
 }
 

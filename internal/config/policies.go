@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/outlast-dev/outlast/internal/policy"
 	"github.com/outlast-dev/outlast/internal/strictjson"
-	"github.com/outlast-dev/outlast/policy"
 )
 
 // Policies are those of a file that has nothing else.

@@ -2,7 +2,8 @@ package config
 
 import (
 	"github.com/outlast-dev/outlast/alert"
-	"github.com/outlast-dev/outlast/alert/channel"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/channel"
 )
 
 // Unheard warns where channels are configured and none gets the alerts of rules that name
@@ -14,11 +15,11 @@ func (f *File) Unheard() (all []Problem) {
 			channels[name] = spec.Default
 		}
 	}
-	for _, rule := range alert.Builtin(f.Dead.Backlog) {
+	for _, rule := range alerts.Builtin(f.Dead.Backlog) {
 		rules[rule.Name] = rule
 	}
 	for i := range f.Alerts.Rules {
-		if rule, err := alert.ParseRule(f.Alerts.Rules[i].Body); err == nil {
+		if rule, err := alerts.ParseRule(f.Alerts.Rules[i].Body); err == nil {
 			rule.Name = f.Alerts.Rules[i].Name
 			rules[rule.Name] = *rule
 		}
@@ -27,7 +28,7 @@ func (f *File) Unheard() (all []Problem) {
 	for _, rule := range rules {
 		hold = append(hold, rule)
 	}
-	if text := alert.Unheard(channels, hold); text != "" {
+	if text := alerts.Unheard(channels, hold); text != "" {
 		all = append(all, Problem{Path: "alerts.channels", Message: text, Hint: "or name channels in rules of the same names"})
 	}
 	f.Place(all)

@@ -18,7 +18,6 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
@@ -71,7 +70,7 @@ type node struct {
 // observe gives a node's option that sends the final state of its task.
 func observe() (outlast.Option, <-chan task.State) {
 	ended := make(chan task.State, 1)
-	return outlast.WithObserver(engine.Observer{Settled: func(o engine.Outcome) {
+	return outlast.WithObserver(outlast.Observer{Settled: func(_ context.Context, o outlast.Outcome) {
 		if o.State.Final() {
 			ended <- o.State
 		}
@@ -115,9 +114,9 @@ func server(ctx context.Context, folder string, do func(context.Context, *node) 
 	s, err := app.New(app.Config{
 		Listen: "127.0.0.1:0",
 		Store:  "sqlite:" + filepath.Join(folder, "cost.db"),
-		Openers: app.Openers{"sqlite": func(ctx context.Context, file string) (store.Backend, error) {
+		Openers: app.Openers{"sqlite": {Open: func(ctx context.Context, file string) (store.Backend, error) {
 			return sqlite.Open(ctx, file)
-		}},
+		}}},
 		AllowTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		Options:      []outlast.Option{observer},
 	})

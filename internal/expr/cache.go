@@ -2,13 +2,9 @@ package expr
 
 import "sync"
 
-// mostKept bounds a cache, in bytes by [weightOf]: when there would be more, it
+// mostKept bounds a cache, in bytes by [Program.Weight]: when there would be more, it
 // starts over.
 const mostKept = 16 << 20
-
-// weightOf is about what a condition keeps at most, as measured: 4 KiB, 64 bytes for
-// each of its text, and 800 for each step of its regular expressions.
-func weightOf(text string, steps int) int { return 4<<10 + 64*len(text) + 800*steps }
 
 // cache keeps conditions by their text, since callers send the same ones again
 // and again, and to compile one takes most of a millisecond.
@@ -31,9 +27,9 @@ func (c *cache) keep(made *Condition) {
 	if c.known[made.text] != nil {
 		return
 	}
-	if c.known == nil || c.weight+made.weight > mostKept {
+	if c.known == nil || c.weight+made.Weight > mostKept {
 		c.known, c.weight = make(map[string]*Condition), 0
 	}
 	c.known[made.text] = made
-	c.weight += made.weight
+	c.weight += made.Weight
 }

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -30,7 +30,7 @@ func readAll(ctx context.Context, backend store.Backend) (map[int][]onDisk, erro
 			return nil, err
 		}
 		for _, t := range tasks {
-			if t.Queue == alert.Queue {
+			if t.Queue == alerts.Queue {
 				continue
 			}
 			var w work

@@ -21,23 +21,23 @@ var defects = []planttest.Defect{
 	},
 	{
 		File: "recover.go",
-		Was:  "case store.NodeAlive:\n\t\t\treturn nil\n",
-		Is:   "case store.NodeAlive:\n\t\t\tif !mutant(\"recover_ignores_node\") {\n\t\t\t\treturn nil\n\t\t\t}\n",
+		Was:  `if state == store.NodeAlive {`,
+		Is:   `if state == store.NodeAlive && !mutant("recover_ignores_node") {`,
 	},
 	{
 		File: "recover.go",
-		Was:  "\tentry.Attempt = max(0, entry.Attempt-1)\n",
-		Is:   "\tentry.Attempt = max(0, entry.Attempt-1)\n\tif mutant(\"recover_keeps_claim\") {\n\t\tclaim = o.claim\n\t}\n",
+		Was:  "_, result := node.HandBack(&o.Row, o.trace, tx.now)\n",
+		Is:   "_, result := node.HandBack(&o.Row, o.trace, tx.now)\n\tif mutant(\"recover_keeps_claim\") {\n\t\tresult.Claim = o.Claim\n\t}\n",
 	},
 	{
 		File: "claim.go",
-		Was:  `case t.RunAt.UnixMicro() > c.tx.now:`,
-		Is:   `case t.RunAt.UnixMicro() > c.tx.now && !mutant("claim_ignores_run_at"):`,
+		Was:  `Later: t.RunAt.UnixMicro() > c.tx.now}`,
+		Is:   `Later: t.RunAt.UnixMicro() > c.tx.now && !mutant("claim_ignores_run_at")}`,
 	},
 	{
 		File: "claim.go",
-		Was:  `if reason == "" && t.Key != "" {`,
-		Is:   `if reason == "" && t.Key != "" && !mutant("claim_without_head_of_key") {`,
+		Was:  "if standing.AsksKey(item) {\n",
+		Is:   "if mutant(\"claim_without_head_of_key\") {\n\t\tstanding.Entry.Key = \"\"\n\t}\n\tif standing.AsksKey(item) {\n",
 	},
 	{
 		File: "group.go",

@@ -27,7 +27,7 @@ func TestIdle(t *testing.T) {
 		}
 		defer backend.Close() // nothing is lost
 		counted.Store = backend
-		c, err := outlast.Open(t.Context(), counted, outlast.AsServer())
+		c, err := outlast.Open(t.Context(), counted, outlast.WithAllQueues())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
@@ -142,11 +141,11 @@ func startNode(ctx context.Context, config nodeConfig, kill *killer) (string, fu
 // startEmbedded is an application with the library inside, with the HTTP API
 // beside it so that the test can talk to it.
 func startEmbedded(ctx context.Context, config nodeConfig, kill *killer, backend store.Backend, logger *slog.Logger, local netip.Prefix) (string, func(context.Context) error, error) {
-	options := []outlast.Option{outlast.WithLogger(logger), outlast.AllowTargets(local), outlast.WithEngine(func(c *engine.Config) {
-		c.Slots, c.NearFuture, c.Horizon, c.Grace = config.Slots, config.Near, config.Horizon, time.Second
+	options := []outlast.Option{outlast.WithLogger(logger), outlast.WithAllowedTargets(local), outlast.WithTuning(outlast.Tuning{
+		Slots: config.Slots, NearFuture: config.Near, Horizon: config.Horizon, Grace: time.Second,
 	})}
 	if config.Only {
-		options = append(options, outlast.EnqueueOnly())
+		options = append(options, outlast.WithEnqueueOnly())
 	}
 	if config.Retention > 0 {
 		options = append(options, outlast.WithDoneRetention(config.Retention), outlast.WithDeadRetention(config.Retention))

@@ -14,8 +14,8 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the driver of store/sqlite
 
 	"github.com/outlast-dev/outlast/internal/app"
+	"github.com/outlast-dev/outlast/internal/faulty"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/store/mysql"
 	"github.com/outlast-dev/outlast/store/postgres"
 	"github.com/outlast-dev/outlast/store/sqlite"
@@ -78,10 +78,10 @@ func openStore(ctx context.Context, url string, o storeOptions) (store.Backend, 
 func openers(o storeOptions) app.Openers {
 	all := app.Openers{}
 	for _, scheme := range []string{"sqlite", "postgres", "mysql"} {
-		all[scheme] = func(ctx context.Context, rest string) (store.Backend, error) {
+		all[scheme] = app.Opener{Open: func(ctx context.Context, rest string) (store.Backend, error) {
 			s, _, err := openStore(ctx, scheme+":"+rest, o)
 			return s, err
-		}
+		}}
 	}
 	return all
 }

@@ -213,10 +213,11 @@ func TestMoved(t *testing.T) {
 		if o.odd {
 			want = 0
 		}
-		if len(calls) != want {
-			h.violation("I5: order %d has %d calls instead of %d", o.N, len(calls), want)
+		// Who was killed while it called, or before the end was on disk, calls again.
+		if again := h.ledger.lostRuns(calls); len(calls) < want || len(calls)-again > want {
+			h.violation("I5: order %d has %d calls instead of %d, %d of them cut off by a kill", o.N, len(calls), want, again)
 		}
-		for _, c := range calls {
+		for _, c := range calls[:min(len(calls), 1)] {
 			late = append(late, c.start.Sub(o.due))
 		}
 	}
@@ -225,6 +226,19 @@ func TestMoved(t *testing.T) {
 		h.violation("I5: moved tasks are up to %s late", percentile(late, 100))
 	}
 	h.finish(p)
+}
+
+// lostRuns counts the calls of an order after which another may come, since something
+// befell their process while they ran or within a second of their end.
+func (l *ledger) lostRuns(calls []call) (lost int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range calls {
+		if c.status == 0 || l.trouble(c.node, c.start, c.end.Add(time.Second)) {
+			lost++
+		}
+	}
+	return lost
 }
 
 // alone is a harness for a test beside which no other runs: promises of time hold.

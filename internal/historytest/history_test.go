@@ -7,9 +7,9 @@ import (
 
 	_ "github.com/ncruces/go-sqlite3/driver"
 
+	"github.com/outlast-dev/outlast/internal/faulty"
 	"github.com/outlast-dev/outlast/internal/historytest"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/store/storetest"

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -75,7 +76,7 @@ func (k *Keeper) signal() {
 // Watch is the loop that asks the store about leases, until ctx ends. It takes a tenth of
 // the time at most.
 func (k *Keeper) Watch(ctx context.Context) {
-	ticker := time.NewTicker(tick)
+	ticker := background.NewTicker(ctx, tick)
 	defer ticker.Stop()
 	for {
 		all := false

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -25,9 +26,9 @@ type beat struct {
 // run is the loop that raises this node's counter. A timer of its own
 // declares the node lost, since a raise may hang.
 func (b *beat) run() {
-	ticker := time.NewTicker(b.member.config.Beat)
+	ticker := background.NewTicker(b.context, b.member.config.Beat)
 	defer ticker.Stop()
-	silence := time.AfterFunc(lostAfter, func() { b.lose("no contact with the store") })
+	silence := time.AfterFunc(b.member.lostAfter(), func() { b.lose("no contact with the store") })
 	defer silence.Stop()
 	for {
 		var asked chan struct{}
@@ -60,7 +61,7 @@ func (b *beat) beatOrRejoin(silence *time.Timer) {
 		}
 		return
 	}
-	if left := lostAfter - time.Since(sent); left > 0 {
+	if left := b.member.lostAfter() - time.Since(sent); left > 0 {
 		b.member.Contacted(sent)
 		silence.Reset(left)
 		b.found()

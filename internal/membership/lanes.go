@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/internal/topology"
 	"github.com/outlast-dev/outlast/store"
 )
 
 // balancing is the loop that keeps this node's lanes at its share.
 func (m *Member) balancing() {
-	ticker := time.NewTicker(m.config.Beat)
+	ticker := background.NewTicker(m.running, m.config.Beat)
 	defer ticker.Stop()
 	stir := time.NewTimer(time.Hour) // when a stir that came too soon is heeded
 	defer stir.Stop()

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/background"
 	"github.com/outlast-dev/outlast/internal/topology"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -63,6 +64,7 @@ type Config struct {
 	Log         *slog.Logger
 	EnqueueOnly bool // it takes no lanes
 	Beat        time.Duration
+	Pace        *background.Pace // of the loops, nil for that of programs
 	Slots       int
 
 	// Configure and Tell are those of the engine's configuration.
@@ -115,8 +117,8 @@ func New(config Config) *Member {
 	}
 	m.beat.member, m.beat.asks, m.Wakeups.member, m.Wakeups.told = m, make(chan chan struct{}), m, make(chan struct{}, 1)
 	m.id.Store(&config.Node.ID)
-	m.running, m.stopRunning = context.WithCancel(context.Background())
-	m.beat.context, m.beat.stop = context.WithCancel(context.Background())
+	m.running, m.stopRunning = context.WithCancel(background.WithPace(context.Background(), config.Pace))
+	m.beat.context, m.beat.stop = context.WithCancel(background.WithPace(context.Background(), config.Pace))
 	return m
 }
 
@@ -182,12 +184,16 @@ func (m *Member) StopBeat() {
 }
 
 // Leave gives back the lanes that are left, now that nothing runs any more, and takes
-// the node out of the living ones.
+// the node out of the living ones. A server cuts connections that it held for idle: so it
+// says so once more where the first word was lost.
 func (m *Member) Leave(ctx context.Context) error {
 	m.giveRest(ctx)
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	err := m.config.Store.Leave(leave, m.ID())
+	if err != nil && leave.Err() == nil {
+		err = m.config.Store.Leave(leave, m.ID())
+	}
 	m.Wakeups.lastWords(context.WithoutCancel(ctx))
 	return err
 }
@@ -222,7 +228,10 @@ func (m *Member) Contacted(sent time.Time) { m.contact.Store(&sent) }
 // Silent reports whether this node has not raised its counter for so long that
 // others may have taken its place. The timer that declares it lost says the
 // same, but after a stop of the whole process others may run before it.
-func (m *Member) Silent() bool { return time.Since(m.Contact()) >= lostAfter }
+func (m *Member) Silent() bool { return time.Since(m.Contact()) >= m.lostAfter() }
+
+// lostAfter is for how long a node acts without a raise of its counter.
+func (m *Member) lostAfter() time.Duration { return lostAfter + m.config.Pace.Rare() }
 
 // Stir makes all nodes look at queues, lanes and nodes now, and tells others
 // what this node serves: an operator changed a queue. It returns when this

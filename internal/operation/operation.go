@@ -77,7 +77,7 @@ func (r *Runner[T, W]) Run(ctx context.Context) {
 	r.mu.Lock()
 	r.ctx = ctx
 	r.mu.Unlock()
-	ticker := time.NewTicker(lookEvery)
+	ticker := background.NewTicker(ctx, lookEvery)
 	defer ticker.Stop()
 	for {
 		r.runOnce(ctx)

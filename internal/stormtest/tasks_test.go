@@ -13,7 +13,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/serving"
 	"github.com/outlast-dev/outlast/store/sqlite"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -42,8 +42,8 @@ func (l *tasks) start(ctx context.Context, url string, counted *series) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.client, err = outlast.Open(ctx, store, outlast.AllowTargets(netip.MustParsePrefix("127.0.0.0/8")),
-		outlast.WithObserver(engine.Observer{AttemptStarted: func(w *task.Task, _ time.Duration) { counted.attempt(time.Now(), w.Attempt == 1) }}))
+	l.client, err = outlast.Open(ctx, store, outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")),
+		outlast.WithObserver(outlast.Observer{AttemptStarted: func(_ context.Context, w *task.Task, _ time.Duration) { counted.attempt(time.Now(), w.Attempt == 1) }}))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func (l *tasks) enqueue(ctx context.Context, url string) {
 		drafts := make([]outlast.Draft, due-done)
 		for i := range drafts {
 			drafts[i].Target = &task.Request{URL: url, Method: http.MethodPost}
-			drafts[i].Retry = json.RawMessage(l.policy)
+			serving.SetRetry(&drafts[i], json.RawMessage(l.policy))
 		}
 		if _, err := l.client.EnqueueMany(ctx, drafts, true); err != nil && ctx.Err() == nil {
 			l.t.Error(err)

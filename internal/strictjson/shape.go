@@ -45,11 +45,7 @@ type field struct {
 	tag    reflect.StructTag
 }
 
-var (
-	rawType  = reflect.TypeFor[json.RawMessage]()
-	textType = reflect.TypeFor[encoding.TextUnmarshaler]()
-	shapes   sync.Map // reflect.Type → *shape
-)
+var shapes sync.Map // reflect.Type → *shape
 
 func shapeOf(t reflect.Type) *shape {
 	if known, ok := shapes.Load(t); ok {
@@ -62,9 +58,9 @@ func shapeOf(t reflect.Type) *shape {
 
 func makeShape(t reflect.Type) *shape {
 	switch {
-	case t == rawType:
+	case t == reflect.TypeFor[json.RawMessage]():
 		return &shape{form: formRaw}
-	case reflect.PointerTo(t).Implements(textType):
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
 		article := "a "
 		name := strings.ToLower(t.Name()) // duration, time, id
 		if strings.ContainsAny(name[:1], "aeiou") {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
-	"github.com/outlast-dev/outlast/store/faulty"
+	"github.com/outlast-dev/outlast/internal/faulty"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -25,7 +25,7 @@ func payments(s *shop) map[string]func(ctx context.Context, attempt int) error {
 		"committed":              func(ctx context.Context, _ int) error { return pay(ctx, s) },
 		"committed, then failed": func(ctx context.Context, _ int) error { return errors.Join(pay(ctx, s), errRefused) },
 		"committed, then declared dead": func(ctx context.Context, _ int) error {
-			return errors.Join(pay(ctx, s), outlast.Dead(errRefused))
+			return errors.Join(pay(ctx, s), outlast.GiveUp(errRefused))
 		},
 		"committed, then panicked": func(ctx context.Context, _ int) error {
 			if err := pay(ctx, s); err != nil {

@@ -134,7 +134,7 @@ func TestStartAfterCommit(t *testing.T) {
 			return nil
 		})
 		s.ok(owner.Start(s.ctx))
-		front := s.node(func(*outlast.Client) {}, outlast.EnqueueOnly())
+		front := s.node(func(*outlast.Client) {}, outlast.WithEnqueueOnly())
 		accept := func(client *outlast.Client, inside, after func(tx, []outlast.Receipt) error) outlast.ID {
 			s.Helper()
 			var receipts []outlast.Receipt

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/store"
 )
 
 // childPlace is the variable of the environment that makes this program a node
@@ -98,11 +99,11 @@ func nameOf(point string) string { return "pay." + strings.ReplaceAll(point, " "
 // effect, and only what it did not commit is run again.
 func TestKilledAroundTheCommit(t *testing.T) {
 	everywhere(t, func(s *shop) {
-		front := s.node(func(*outlast.Client) {}, outlast.EnqueueOnly())
+		front := s.node(func(*outlast.Client) {}, outlast.WithEnqueueOnly())
 		ids, queues := map[string]outlast.ID{}, []string{}
 		for _, point := range points {
 			name := nameOf(point)
-			_, err := front.Inspector().Queues.Put(s.ctx, outlast.Queue{Name: name, Lanes: 1})
+			_, err := front.Inspector().Queues.Put(s.ctx, store.Queue{Name: name, Lanes: 1})
 			s.ok(err)
 			ids[point] = s.enqueue(front, outlast.Draft{Type: name, Queue: name})
 			queues = append(queues, name)

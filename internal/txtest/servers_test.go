@@ -13,7 +13,6 @@ import (
 
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/internal/servertest"
-	"github.com/outlast-dev/outlast/pgxtx"
 	"github.com/outlast-dev/outlast/retry/retrypgx"
 	"github.com/outlast-dev/outlast/store"
 	outlastmysql "github.com/outlast-dev/outlast/store/mysql"
@@ -170,15 +169,15 @@ func (t *pgxTx) number(ctx context.Context, query string, args ...any) (n int, e
 }
 
 func (t *pgxTx) enqueue(ctx context.Context, client *outlast.Client, drafts ...outlast.Draft) ([]outlast.Receipt, error) {
-	return pgxtx.Enqueue(ctx, client, t.Tx, drafts...)
+	return client.EnqueueIn(ctx, t.Tx, drafts...)
 }
 
 func (t *pgxTx) complete(ctx context.Context, result any) error {
-	return pgxtx.Complete(ctx, t.Tx, result)
+	return outlast.CompleteIn(ctx, t.Tx, result)
 }
 
 func (t *pgxTx) notify(ctx context.Context, client *outlast.Client, receipts ...outlast.Receipt) error {
-	return pgxtx.Notify(ctx, client, t.Tx, receipts...)
+	return client.NotifyIn(ctx, t.Tx, receipts...)
 }
 
 func (t *pgxTx) commit(ctx context.Context) error   { return t.Commit(ctx) }

@@ -25,7 +25,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/engine"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -258,7 +258,7 @@ func (b *book) handedIn(settlements []store.Settlement) {
 // observer notes what an engine tells.
 func (b *book) observer(n *process) engine.Observer {
 	return engine.Observer{
-		Stale: func(id task.ID, status store.Status) {
+		Stale: func(_ context.Context, id task.ID, status store.Status) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			b.stale++

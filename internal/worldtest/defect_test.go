@@ -21,7 +21,7 @@ type defect struct {
 }
 
 const (
-	inEngine     = "../../engine"
+	inEngine     = "../engine"
 	inAgenda     = "../agenda"
 	inMembership = "../membership"
 	inTopology   = "../topology"
@@ -70,7 +70,7 @@ var defects = []defect{
 	},
 	{
 		"an enqueue without an answer is believed", inEngine,
-		`if errors\.As\(err, &refused\)`, "if mutant(NAME) {\nreturn make([]store.BatchResult, len(batches)), nil\n}\n${0}",
+		`if !closed && errors\.As\(err, &refused\)`, "if mutant(NAME) {\nreturn make([]store.BatchResult, len(batches)), nil\n}\n${0}",
 	},
 	{
 		"a settle without an answer is believed", inEngine,
@@ -106,7 +106,7 @@ var (
 	nameOf = regexp.MustCompile(`NAME`)
 	failed = regexp.MustCompile(`--- FAIL: TestWorlds/(\d+)`)
 	began  = regexp.MustCompile(`=== RUN   TestWorlds/(\d+)`)
-	wrong  = regexp.MustCompile(`(?:world_test\.go:\d+: |invariants\.go:\d+: |^)(.*(?:: (?:t|n|late|rush|held|long)\d|tasks have not|lost: |no order).*|panic: .*|I\d+: .*)`)
+	wrong  = regexp.MustCompile(`(?m)(?:world_test\.go:\d+: |invariants\.go:\d+: |^)(.*(?:: (?:t|n|late|rush|held|long)\d|tasks have not|lost: |no order).*|panic: .*|I\d+: .*)`)
 )
 
 // mutants builds this package's tests with all defects.

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/internal/faulty"
 	"github.com/outlast-dev/outlast/internal/historytest"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/faulty"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )

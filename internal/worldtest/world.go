@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/outlast-dev/outlast/engine"
+	"github.com/outlast-dev/outlast/internal/engine"
 	"github.com/outlast-dev/outlast/internal/historytest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"

@@ -30,7 +30,9 @@ type client struct {
 	replayBytes    int
 	silent         bool
 	alone          bool // nobody else repeats calls of this connection
+	ownPolicy      bool // the service configuration does not count
 	declared       sync.Map
+	variants       sync.Map // of the policy, by retryPolicy
 }
 
 func newClient(policy *retry.Policy, opts []Option) *client {
@@ -50,6 +52,7 @@ func newClient(policy *retry.Policy, opts []Option) *client {
 // DialOptions are the options of [grpc.NewClient] with which all calls of a
 // connection are repeated as the policy says, nil being [DefaultPolicy]: the two
 // interceptors, after those that were chained before, and [grpc.WithDisableRetry].
+// What service configurations say of retries is taken over; see [OwnPolicy].
 func DialOptions(policy *retry.Policy, opts ...Option) []grpc.DialOption {
 	c := newClient(policy, opts)
 	c.alone = true
@@ -73,13 +76,18 @@ func StreamClient(policy *retry.Policy, opts ...Option) grpc.StreamClientInterce
 // call is what the attempts of one call have in common.
 type call struct {
 	*client
-	method string
-	before int // attempts of outer operations that came before this one
-	number int
+	conn    *grpc.ClientConn
+	method  string
+	config  retryPolicy
+	policy  *retry.Policy
+	learned bool // config and policy are new: the operation is to begin anew under them
+	before  int  // attempts of outer operations that came before this one
+	number  int
 }
 
-func (c *client) newCall(ctx context.Context, method string) *call {
-	call := &call{client: c, method: method}
+func (c *client) newCall(ctx context.Context, conn *grpc.ClientConn, method string) *call {
+	call := &call{client: c, conn: conn, method: method, config: c.configured(conn, method)}
+	call.policy = c.under(call.config)
 	if outer, ok := retry.Outer(ctx); ok {
 		call.before = max(outer.Attempt-1, 0)
 	}
@@ -103,6 +111,9 @@ func (c *client) options(conn *grpc.ClientConn, method string, opts []grpc.CallO
 	}
 	if safe != nil {
 		out = append(out, safe)
+	}
+	if c.alone && !c.ownPolicy {
+		out = append(out, onlyOnce)
 	}
 	return out
 }

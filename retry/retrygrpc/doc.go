@@ -5,9 +5,17 @@
 //
 //	conn, err := grpc.NewClient(target, append(retrygrpc.DialOptions(policy), …)...)
 //
-// DialOptions adds an interceptor for unary calls and one for streams and turns the
-// retries of service configurations off, so that they do not multiply. (gRPC's
-// transparent retry of calls that no server has seen stays; it follows no policy.)
+// DialOptions adds an interceptor for unary calls and one for streams, and turns the
+// retries of gRPC itself off, so that they do not multiply. (Its transparent retry of
+// calls that no server has seen stays; it follows no policy.)
+//
+// Service configurations. What one says of the retries of a method, given as an option
+// or by the resolver, is taken over: its attempts, its waits, spread by a fifth as gRPC
+// does, and its codes. Such a code is repeated although the server may have worked on
+// the call, because who wrote the configuration says so, and no other one is; see
+// [OwnPolicy]. Guards, times, rules and observers stay those of the policy. The
+// retryThrottling of a configuration is not: gRPC shows it to nobody. A [retry.Budget]
+// does what it is for. An interceptor by itself leaves all of this to gRPC.
 //
 // What is repeated. Codes are judged by [retry.ClassifyGRPC]. A call that the server
 // may have worked on is repeated only if its method is idempotent: declared by
@@ -45,4 +53,6 @@
 // deadline into the context of the call: inside a repeat, what the handler calls
 // through this module repeats only what was not sent. They can refuse repeats: see
 // [RefuseWhileOpen], [RefuseOverBudget] and [LeastTime].
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retrygrpc

@@ -3,6 +3,7 @@ package retrygrpc
 import (
 	"context"
 	"errors"
+	"net"
 	"strconv"
 	"time"
 
@@ -12,7 +13,11 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/retry/internal/classify"
 )
+
+// Who has this package has linked the network.
+func init() { classify.LinkNetwork(net.ErrClosed) }
 
 // keyPushback is the trailer by which a server says when to come back (gRPC
 // proposal A6).
@@ -64,7 +69,7 @@ func pushback(trailer metadata.MD) (hint retry.Hint, hinted bool) {
 	}
 	wait, err := strconv.ParseInt(values[0], 10, 32)
 	if len(values) > 1 || err != nil || wait < 0 {
-		return retry.Hint{Never: true}, true
+		return retry.Hint{GiveUp: true}, true
 	}
 	return retry.Hint{After: time.Duration(wait) * time.Millisecond}, true
 }
@@ -81,7 +86,7 @@ func (f *failedAttempt) Is(target error) bool        { return f.ended != nil && 
 func (f *failedAttempt) RetryVerdict() retry.Verdict { return f.verdict }
 
 // failure is the error of an attempt under ctx as [retry.Do] gets it.
-func (c *client) failure(ctx context.Context, err error, seen *observed) error {
+func (c *call) failure(ctx context.Context, err error, seen *observed) error {
 	given, ok := status.FromError(err)
 	if err == nil || !ok {
 		return err
@@ -98,6 +103,8 @@ func (c *client) failure(ctx context.Context, err error, seen *observed) error {
 	case given.Code() == codes.Aborted:
 		v.Category = retry.Permanent // by itself; see Error.RetryVerdict
 	}
+	c.learn()
+	c.config.judge(given.Code(), &v)
 	failed := &failedAttempt{error: err, verdict: v}
 	if code := given.Code(); code == codes.Canceled || code == codes.DeadlineExceeded {
 		failed.ended = ctx.Err()
@@ -124,7 +131,7 @@ func isUnsent(given *status.Status, seen *observed) bool {
 
 // Error is the end of a call that did not succeed. It has the status of the last
 // attempt; when there was none, UNAVAILABLE for an open breaker, RESOURCE_EXHAUSTED
-// for throttles and limits on this side, and CANCELLED or DEADLINE_EXCEEDED for a
+// for throttles, limits and rates on this side, and CANCELLED or DEADLINE_EXCEEDED for a
 // context that had ended.
 type Error struct {
 	// Err says why there are no more attempts, and holds the error of the last one.
@@ -159,7 +166,7 @@ func (e *Error) GRPCStatus() *status.Status {
 	switch {
 	case errors.Is(e.Err, retry.ErrBreakerOpen):
 		return status.New(codes.Unavailable, e.Error())
-	case errors.Is(e.Err, retry.ErrThrottled), errors.Is(e.Err, retry.ErrLimited):
+	case errors.Is(e.Err, retry.ErrThrottled), errors.Is(e.Err, retry.ErrLimited), errors.Is(e.Err, retry.ErrRate):
 		return status.New(codes.ResourceExhausted, e.Error())
 	}
 	return status.New(codes.Unknown, e.Error())

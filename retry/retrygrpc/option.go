@@ -52,6 +52,13 @@ func Replay(messages, bytes int) Option {
 	return func(c *client) { c.replayMessages, c.replayBytes = max(messages, 0), max(bytes, 0) }
 }
 
+// OwnPolicy keeps to the policy of [DialOptions], whatever the service configuration of
+// the connection says of retries. Without it, the retryPolicy of a method there replaces
+// attempts and waits, and only the codes that it lists are repeated, besides calls that
+// reached no server; those it lists are repeated unless the call, its method or the
+// policy is declared not idempotent.
+func OwnPolicy() Option { return func(c *client) { c.ownPolicy = true } }
+
 // NoMetadata sends no grpc-previous-rpc-attempts.
 func NoMetadata() Option { return func(c *client) { c.silent = true } }
 

@@ -151,7 +151,7 @@ func checkRefusal(t *testing.T, err error, trailer metadata.MD, reason string) {
 		t.Errorf("%v with %v", err, trailer)
 	}
 	if reason == RefusedTime {
-		if !hint.Never || informed {
+		if !hint.GiveUp || informed {
 			t.Errorf("%+v, %v", hint, after)
 		}
 		return
@@ -171,7 +171,7 @@ func TestRefusalWithoutTime(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 900*time.Millisecond)
 		var trailer metadata.MD
 		_, err := call1(repeated(ctx, "1"), conn, "", grpc.Trailer(&trailer))
-		if hint, _ := pushback(trailer); status.Code(err) != codes.ResourceExhausted || !hint.Never {
+		if hint, _ := pushback(trailer); status.Code(err) != codes.ResourceExhausted || !hint.GiveUp {
 			t.Errorf("%s: %v with %v", reason, err, trailer)
 		}
 		cancel()

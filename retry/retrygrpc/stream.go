@@ -17,12 +17,15 @@ import (
 // stream implements [grpc.StreamClientInterceptor].
 func (c *client) stream(ctx context.Context, desc *grpc.StreamDesc, conn *grpc.ClientConn, method string,
 	open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	s := &clientStream{call: c.newCall(ctx, method), ctx: ctx}
+	s := &clientStream{call: c.newCall(ctx, conn, method), ctx: ctx}
 	s.open = func(ctx context.Context, opts []grpc.CallOption) (grpc.ClientStream, error) {
 		return open(ctx, desc, conn, method, opts...)
 	}
 	s.opts = opts
-	s.next, s.stop = iter.Pull(c.policy.Attempts(ctx, c.options(conn, method, opts)...))
+	s.pull = func() {
+		s.next, s.stop = iter.Pull(s.call.policy.Attempts(ctx, c.options(conn, method, opts)...))
+	}
+	s.pull()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.try, _ = s.next() // there is always a first one
@@ -52,6 +55,7 @@ type clientStream struct {
 	// message is sent: a server may not read before it has been read from.
 	sending sync.Mutex
 	mu      sync.Mutex
+	pull    func() // begins with the attempts
 	next    func() (*retry.Try, bool)
 	stop    func()
 	forget  func() bool
@@ -119,12 +123,23 @@ func (s *clientStream) attempt() error {
 func (s *clientStream) again(err error) error {
 	s.release()
 	s.end(err)
+	anew := s.call.learned
+	if anew {
+		s.call.learned = false
+		_ = s.try.Done(errLearned) // the attempt counts for the operation that follows
+		s.stop()
+		s.pull()
+		s.try, _ = s.next()
+	}
 	final := s.try.Done(err)
 	var ok bool
 	if s.try, ok = s.next(); ok {
 		return nil
 	}
 	s.finish()
+	if anew {
+		final = withFirst(final, err)
+	}
 	return finalError(final)
 }
 
@@ -274,7 +289,7 @@ func (s *clientStream) reopen(from grpc.ClientStream, err error) error {
 // neverAgain forbids a repeat.
 func neverAgain(err error) error {
 	v := retry.Classify(err)
-	v.Hint.Never = true
+	v.Hint.GiveUp = true
 	return &failedAttempt{error: err, verdict: v}
 }
 

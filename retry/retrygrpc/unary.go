@@ -17,15 +17,35 @@ import (
 // unary implements [grpc.UnaryClientInterceptor].
 func (c *client) unary(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn,
 	invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	call := c.newCall(ctx, method)
-	err := retry.Do(ctx, c.policy, func(ctx context.Context) error {
+	call := c.newCall(ctx, conn, method)
+	attempt := func(ctx context.Context) error {
 		var seen observed
 		err := invoke(call.announced(ctx), method, req, reply, conn, seen.watching(opts)...)
 		if err == io.EOF { //nolint:errorlint // this very value
 			err = errClosedEarly
 		}
-		return c.failure(ctx, err, &seen)
-	}, c.options(conn, method, opts)...)
+		return call.failure(ctx, err, &seen)
+	}
+	own := c.options(conn, method, opts)
+	var first error // of an attempt that ended when the configuration had come
+	err := retry.Do(ctx, call.policy, func(ctx context.Context) error {
+		if first = attempt(ctx); call.learned {
+			return errLearned
+		}
+		return first
+	}, own...)
+	if call.learned {
+		err = retry.Do(ctx, call.policy, func(ctx context.Context) error {
+			if err := first; err != nil {
+				first = nil
+				return err
+			}
+			return attempt(ctx)
+		}, own...)
+		if first != nil {
+			err = withFirst(err, first)
+		}
+	}
 	return finalError(err)
 }
 

@@ -290,25 +290,6 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestServiceConfig: retries of the service configuration do not multiply.
-func TestServiceConfig(t *testing.T) {
-	const config = `{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4, "initialBackoff": "0.001s",
-		"maxBackoff": "0.001s", "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`
-	for name, c := range map[string]struct {
-		opts []grpc.DialOption
-		want int
-	}{
-		"without":      {nil, 4},
-		"with options": {DialOptions(policy(t), IdempotentIf(func(string) bool { return true })), 3},
-	} {
-		s := failing(errUnavailable, errUnavailable, errUnavailable, errUnavailable, errUnavailable)
-		conn := dial(t, append(c.opts, serve(t, s), grpc.WithDefaultServiceConfig(config))...)
-		if _, err := call1(t.Context(), conn, ""); status.Code(err) != codes.Unavailable || s.calls() != c.want {
-			t.Errorf("%s: %v after %d calls", name, err, s.calls())
-		}
-	}
-}
-
 // TestNoMetadata sends nothing, and what a caller sends stays.
 func TestNoMetadata(t *testing.T) {
 	s := failing(errUnavailable)

@@ -213,7 +213,7 @@ func (c *call) keep(a *answer) {
 // isRepeatable guesses whether the policy will repeat the failure: if so, its
 // body is read ahead.
 func (c *call) isRepeatable(v *retry.Verdict) bool {
-	return v.Category.Advice().Retry && !v.Hint.Never && (c.idempotent || v.Effect == retry.NotSent)
+	return v.Category.Advice().Retry && !v.Hint.GiveUp && (c.idempotent || v.Effect == retry.NotSent)
 }
 
 // judge says whether an answer is a failure, and which.
@@ -238,8 +238,8 @@ func (c *call) judge(resp *http.Response) (retry.Verdict, bool) {
 
 // forbid keeps a request from being repeated whose body is gone.
 func (c *call) forbid(v *retry.Verdict) {
-	if !v.Hint.Never && !c.canSendAgain() {
-		v.Hint.Never = true
+	if !v.Hint.GiveUp && !c.canSendAgain() {
+		v.Hint.GiveUp = true
 		c.bodyGone.Store(true)
 	}
 }

@@ -78,4 +78,6 @@
 // request's context. Calls that the handler makes with that context through
 // this module do not multiply: inside a repeat they repeat only what was not
 // sent. It can refuse repeats: see [RefuseWhileOpen] and [RefuseOverBudget].
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retryhttp

@@ -2,10 +2,15 @@ package retryhttp
 
 import (
 	"errors"
+	"net"
 	"strings"
 
 	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/retry/internal/classify"
 )
+
+// Who has this package has linked the network.
+func init() { classify.LinkNetwork(net.ErrClosed) }
 
 // ErrBody is the reason why a request was not repeated whose body cannot be had
 // once more: it has no GetBody, and more of it was read than [Buffer] keeps.

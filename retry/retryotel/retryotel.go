@@ -21,6 +21,8 @@
 // an operation success or why it ended. In metrics the count of resends is at
 // most 10, and the first hundred targets have their name, all later ones are
 // "other".
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retryotel
 
 import (

@@ -21,4 +21,6 @@
 //
 // It is a package of its own so that users of database/sql, who have package
 // retrysql, need no pgx.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retrypgx

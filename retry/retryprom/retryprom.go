@@ -19,6 +19,8 @@
 // with a number other than 1. Target is the name of the [retry.Target], empty
 // without one; the first hundred names are kept apart (see [Config]), and
 // all later ones are "other".
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retryprom
 
 import (

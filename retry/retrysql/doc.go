@@ -32,4 +32,6 @@
 // back by itself.
 //
 // For pgx without database/sql see package retrypgx.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package retrysql

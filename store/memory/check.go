@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -125,9 +126,9 @@ func (c *checker) keys() {
 }
 
 func (c *checker) counters() {
-	recount := emptyStats()
+	recount := stored.NewStats()
 	for _, t := range c.data.dead {
-		count(&recount, t, 1)
+		count(recount, t, 1)
 	}
 	have := c.data.stats
 	c.expect(have.Total == recount.Total && maps.Equal(have.ByType, recount.ByType) && maps.Equal(have.ByReason, recount.ByReason) &&

@@ -5,11 +5,10 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// defaultMaxBytes bounds the payloads of one claim.
-const defaultMaxBytes = 8 << 20
 
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
@@ -19,17 +18,15 @@ func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, er
 	}
 	d := s.data
 	defer d.mu.Unlock()
-	budget := claim.MaxBytes
-	if budget <= 0 {
-		budget = defaultMaxBytes
-	}
+	budget := check.ClaimBytes(&claim)
 	owned := d.owned(claim)
 	var claimed store.Claimed
 	for _, item := range claim.Items {
 		if budget <= 0 {
 			break
 		}
-		if refusal, refused := d.refusal(claim.Node, item, owned, now); refused {
+		standing := d.standing(claim.Node, item.ID, owned, now)
+		if refusal := standing.Refusal(item); refusal.Reason != "" {
 			claimed.Refused = append(claimed.Refused, refusal)
 			continue
 		}
@@ -62,39 +59,17 @@ func (d *data) owned(claim store.Claim) map[uint16]bool {
 	return owned
 }
 
-// refusal says why a row cannot be claimed now, if it cannot; of several
-// reasons the first one below.
-func (d *data) refusal(node string, item store.ClaimItem, owned map[uint16]bool, now time.Time) (store.Refusal, bool) {
-	r := d.live[item.ID]
+// standing is how a row stands that a claim names.
+func (d *data) standing(node string, id task.ID, owned map[uint16]bool, now time.Time) check.Standing {
+	r := d.live[id]
 	if r == nil || r.State != task.Pending {
-		return store.Refusal{ID: item.ID, Reason: store.ReasonGone}, true
+		return check.Standing{Gone: true}
 	}
-	refusal := store.Refusal{ID: item.ID, Entry: r.entry()}
-	switch {
-	case !d.alive(node), item.Mark == 0 && !owned[r.ID.Lane()]:
-		refusal.Reason = store.ReasonEpoch
-	case r.RunAt.After(now):
-		refusal.Reason = store.ReasonLater
-	case r.Park != item.Mark:
-		refusal.Reason = store.ReasonParked
-	case r.Key != "":
-		refusal.Reason, refusal.Head = d.behind(r)
+	s := check.Standing{Entry: stored.Entry(&r.Task), Alive: d.alive(node), Owned: owned[id.Lane()], Later: r.RunAt.After(now)}
+	if r.Key != "" {
+		k := d.lanes[id.Lane()].keys[r.Key]
+		first, _ := k.pending.min()
+		s.Held, s.Busy, s.Head = k.hold != nil, !k.running.IsZero(), stored.Entry(&d.live[first.id].Task)
 	}
-	return refusal, refusal.Reason != ""
-}
-
-// behind says what stands before a pending keyed row: a hold, a running
-// row, or another one that is first; nothing if it is the head of its key.
-func (d *data) behind(r *row) (store.Reason, store.Entry) {
-	k := d.lanes[r.ID.Lane()].keys[r.Key]
-	if k.hold != nil {
-		return store.ReasonKeyHeld, store.Entry{}
-	}
-	if !k.running.IsZero() {
-		return store.ReasonBehindKey, store.Entry{}
-	}
-	if first, _ := k.pending.min(); first.id != r.ID {
-		return store.ReasonBehindKey, d.live[first.id].entry()
-	}
-	return "", store.Entry{}
+	return s
 }

@@ -10,10 +10,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-func emptyStats() store.DeadStats {
-	return store.DeadStats{ByType: map[string]int{}, ByReason: map[string]int{}, ByCategory: map[string]int{}}
-}
-
 // count adds a dead letter to the counters, or with -1 takes it away.
 func count(stats *store.DeadStats, t *task.Task, by int) {
 	stats.Total += by
@@ -53,7 +49,7 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 	groups := map[string]*store.DeadGroup{}
 	for p := range d.deadByEnd.all() {
 		t := d.dead[p.id]
-		if !matches(t, filter) {
+		if !filter.Matches(t) {
 			continue
 		}
 		var failure task.Failure
@@ -76,4 +72,61 @@ func (s *Store) DeadGroups(ctx context.Context, filter store.Filter, limit int) 
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Fingerprint, b.Fingerprint))
 	})
 	return out[:min(len(out), max(0, limit))], nil
+}
+
+// Letters implements [store.Query].
+func (s *Store) Letters(ctx context.Context, filter store.Filter, after task.ID, limit int) ([]store.Letter, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.data.mu.Unlock()
+	var letters []store.Letter
+	for id, t := range s.data.dead {
+		if id.Compare(after) > 0 && filter.Matches(t) {
+			letters = append(letters, store.Letter{ID: id, Key: t.Key, Seq: t.Seq})
+		}
+	}
+	slices.SortFunc(letters, func(a, b store.Letter) int { return a.ID.Compare(b.ID) })
+	return letters[:min(len(letters), max(0, limit))], nil
+}
+
+// mostTrend is how many letters a trend looks at.
+const mostTrend = 20_000
+
+const hour = 3_600_000_000 // µs
+
+// DeadTrend implements [store.Query].
+func (s *Store) DeadTrend(ctx context.Context, filter store.Filter, since store.Time) ([]store.DeadPart, error) {
+	if _, err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	var letters []*task.Task
+	for p := range d.deadByEnd.all() {
+		if t := d.dead[p.id]; filter.Matches(t) {
+			letters = append(letters, t)
+		}
+	}
+	slices.SortFunc(letters, func(a, b *task.Task) int { return b.ID.Compare(a.ID) })
+	counts := map[store.DeadPart]int{}
+	for _, t := range letters[:min(len(letters), mostTrend)] {
+		part := store.DeadPart{Reason: t.DeadReason, Target: t.Target}
+		if n := len(d.attempts[t.ID]); n > 0 {
+			part.Node = d.attempts[t.ID][n-1].Node
+		}
+		if t.LastError != nil {
+			part.Fingerprint = t.LastError.Fingerprint
+		}
+		if !t.FinishedAt.Before(since) {
+			part.Hour = t.FinishedAt.UnixMicro() / hour
+		}
+		counts[part]++
+	}
+	parts := make([]store.DeadPart, 0, len(counts))
+	for part, n := range counts {
+		part.Count = n
+		parts = append(parts, part)
+	}
+	return parts, nil
 }

@@ -5,19 +5,10 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
-
-type dedupeKey struct {
-	lane       uint16
-	queue, key string
-}
-
-type dedupeEntry struct {
-	id      task.ID
-	content [16]byte
-	expires time.Time
-}
 
 // Enqueue implements [store.Store].
 func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error) {
@@ -53,6 +44,7 @@ func (s *Store) Enqueue(ctx context.Context, batches []store.Batch) ([]store.Bat
 type plan struct {
 	data     *data
 	now      time.Time
+	items    []store.Insert
 	insert   []*task.Task // per item; nil where a task is there already
 	existing []task.ID    // per item, where insert is nil
 	ids      map[task.ID]*task.Task
@@ -61,7 +53,7 @@ type plan struct {
 
 // plan checks items without changing anything.
 func (d *data) plan(items []store.Insert, now time.Time) (*plan, error) {
-	p := &plan{data: d, now: now, ids: map[task.ID]*task.Task{}, dedupe: map[dedupeKey]dedupeEntry{}}
+	p := &plan{data: d, now: now, items: items, ids: map[task.ID]*task.Task{}, dedupe: map[dedupeKey]dedupeEntry{}}
 	for _, item := range items {
 		insert, existing, err := p.item(item)
 		if err != nil {
@@ -75,28 +67,16 @@ func (d *data) plan(items []store.Insert, now time.Time) (*plan, error) {
 
 func (p *plan) item(item store.Insert) (*task.Task, task.ID, error) {
 	t := item.Task
-	if err := p.data.acceptable(t); err != nil {
+	if err := p.data.acceptable(&item); err != nil {
 		return nil, task.ID{}, err
 	}
 	if old := p.find(t.ID); old != nil {
-		if !store.SameContent(old, t) {
-			return nil, task.ID{}, &task.Error{
-				Code: task.CodeIDConflict, Message: "the id " + t.ID.String() + " belongs to a task of other content",
-				State: old.State, Existing: t.ID,
-			}
-		}
-		return nil, t.ID, nil
+		return nil, t.ID, check.Same(old, t)
 	}
 	if item.Dedupe != nil {
 		key := dedupeKey{item.Dedupe.Lane, t.Queue, item.Dedupe.Key}
 		if entry, alive := p.entry(key); alive {
-			if entry.content != item.Dedupe.Content {
-				return nil, task.ID{}, &task.Error{
-					Code:    task.CodeDedupeConflict,
-					Message: "the dedupe key " + task.Quote(item.Dedupe.Key) + " belongs to a task of other content", Existing: entry.id,
-				}
-			}
-			return nil, entry.id, nil
+			return nil, entry.id, check.SameKey(item.Dedupe, entry.id, entry.content)
 		}
 		p.dedupe[key] = dedupeEntry{t.ID, item.Dedupe.Content, p.now.Add(item.Dedupe.Window)}
 	}
@@ -105,20 +85,18 @@ func (p *plan) item(item store.Insert) (*task.Task, task.ID, error) {
 	return fresh, task.ID{}, nil
 }
 
-// acceptable checks what a database would refuse.
-func (d *data) acceptable(t *task.Task) error {
-	if t == nil || t.ID.IsZero() {
-		return task.Invalid("id", "a task to insert needs an id", "")
+// acceptable checks what no store takes, and that the lane is one of the queue.
+func (d *data) acceptable(item *store.Insert) error {
+	if err := check.Insert(item); err != nil {
+		return err
 	}
+	t := item.Task
 	lane := d.lane(t.ID.Lane())
 	if lane == nil || d.queues[t.Queue] == nil {
 		return task.NotFound("queue", t.Queue)
 	}
 	if lane.Queue != t.Queue {
 		return task.Invalid("id", "the lane of the id is not one of the queue "+task.Quote(t.Queue), "")
-	}
-	if !store.Fits(t.Payload, task.MaxPayload) {
-		return &task.Error{Code: task.CodeTooLarge, Message: "the payload is over 1 MiB"}
 	}
 	return nil
 }
@@ -182,13 +160,12 @@ func (p *plan) preview() []store.Inserted {
 	results := make([]store.Inserted, len(p.insert))
 	for i, t := range p.insert {
 		if t != nil {
-			r := row{Task: *t, rank: task.Rank(t.RunAt, t.Priority)}
-			results[i] = store.Inserted{Entry: r.entry(), Created: t.CreatedAt}
+			results[i] = store.Inserted{Entry: stored.Entry(t), Created: t.CreatedAt}
 			continue
 		}
 		old := p.find(p.existing[i])
-		if old == nil { // ended and cleaned up within its dedupe window: only the id is left
-			old = &task.Task{ID: p.existing[i]}
+		if old == nil {
+			old = check.Forgotten(p.existing[i], p.items[i].Task.Queue)
 		}
 		results[i] = store.Inserted{Existing: clone(old), Created: old.CreatedAt}
 	}

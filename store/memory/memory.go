@@ -1,9 +1,12 @@
 // Package memory is the reference implementation of the store: one mutex,
 // ordered indexes, nothing on disk. Tests and the simulator use it, and
-// storetest uses it as the model of every other store.
+// storetest uses it as the model of every other store. Package outlasttest makes a client on
+// it whose days last milliseconds.
 //
 // A [Store] is a handle. Handles of the same data, made by [Store.Handle],
 // play the part of several processes on one database.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package memory
 
 import (
@@ -12,6 +15,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -21,8 +25,10 @@ const nodeMemory = time.Hour
 // Store is one handle on the data. It is safe for concurrent use.
 type Store struct {
 	data     *data
-	closed   bool // guarded by data.mu, like all that follows
+	ended    chan struct{} // closed with closed
+	closed   bool          // guarded by data.mu, like all that follows
 	watchers map[*watcher]struct{}
+	joined   []string // nodes
 }
 
 var (
@@ -89,7 +95,7 @@ func New(options ...Option) *Store {
 		config:     newConfiguration(),
 		suspects:   map[string]bool{},
 		locked:     map[task.ID]int64{},
-		stats:      emptyStats(),
+		stats:      *stored.NewStats(),
 	}
 	for _, option := range options {
 		option(d)
@@ -106,7 +112,7 @@ func (s *Store) Handle() *Store {
 }
 
 func (d *data) handle() *Store {
-	s := &Store{data: d, watchers: map[*watcher]struct{}{}}
+	s := &Store{data: d, ended: make(chan struct{}), watchers: map[*watcher]struct{}{}}
 	d.handles[s] = struct{}{}
 	return s
 }
@@ -120,7 +126,11 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) close() {
+	if s.closed {
+		return
+	}
 	s.closed = true
+	close(s.ended)
 	delete(s.data.handles, s)
 }
 
@@ -131,11 +141,18 @@ func (s *Store) Kill() {
 	s.data.mu.Lock()
 	defer s.data.mu.Unlock()
 	s.close()
-	for _, node := range s.data.nodes {
-		if node.handle == s {
+	for _, id := range s.joined {
+		if node := s.data.nodes[id]; node != nil {
 			node.killed = true
 		}
 	}
+}
+
+// watcher collects what one call of Watch has yet to tell.
+type watcher struct {
+	signal chan struct{} // of capacity 1
+	lanes  map[uint16]struct{}
+	any    bool
 }
 
 // begin locks the data for one transaction and reads the clock once.
@@ -147,7 +164,7 @@ func (s *Store) begin(ctx context.Context) (time.Time, error) {
 	s.data.mu.Lock()
 	if s.closed {
 		s.data.mu.Unlock()
-		return time.Time{}, &task.Error{Code: task.CodeUnavailable, Message: "the store is closed"}
+		return time.Time{}, store.ErrClosed
 	}
 	return micros(s.data.clock()), nil
 }
@@ -158,4 +175,12 @@ func micros(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(t.UnixMicro()).UTC()
+}
+
+// orElse is t with microseconds, or the other time if t is absent.
+func orElse(t, other time.Time) time.Time {
+	if t.IsZero() {
+		return other
+	}
+	return micros(t)
 }

@@ -10,13 +10,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-type node struct {
-	store.Node
-	handle *Store    // through which it joined
-	killed bool      // its handle was killed
-	ended  time.Time // when it left or was marked dead
-}
-
 // Join implements [store.Store]. A repeat while the node is alive changes
 // nothing; an id that left or died does not come back.
 func (s *Store) Join(ctx context.Context, n store.Node) error {
@@ -40,7 +33,7 @@ func (s *Store) Join(ctx context.Context, n store.Node) error {
 	if n.StartedAt = micros(n.StartedAt); n.StartedAt.IsZero() {
 		n.StartedAt = now
 	}
-	d.nodes[n.ID] = &node{Node: n, handle: s}
+	d.nodes[n.ID], s.joined = &node{Node: n}, append(s.joined, n.ID)
 	s.commit()
 	return nil
 }
@@ -183,4 +176,25 @@ func (s *Store) FreeLanes(ctx context.Context, node string, lanes []store.LaneEp
 		s.commit(given.Lane)
 	}
 	return freed, nil
+}
+
+// Extend implements [store.Leaser].
+func (s *Store) Extend(ctx context.Context, items []store.LeaseItem, lease time.Duration) ([]store.Extended, error) {
+	now, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	results := make([]store.Extended, len(items))
+	for i, item := range items {
+		r := d.live[item.ID]
+		if r == nil || r.State != task.Running || r.Claim != item.Claim || r.lease.IsZero() {
+			results[i].Status = store.StatusStale
+			continue
+		}
+		r.lease = now.Add(lease)
+		results[i] = store.Extended{Status: store.StatusOK, CancelRequested: r.CancelRequested}
+	}
+	return results, nil
 }

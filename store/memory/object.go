@@ -12,29 +12,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-type objectKey struct{ kind, name string }
-
-// appliedChange is what is remembered of a change with an ID.
-type appliedChange struct {
-	at       time.Time
-	versions string
-}
-
-// configuration is the objects, and what goes with them.
-type configuration struct {
-	objects  map[objectKey]store.Object
-	versions map[objectKey][]store.Object // oldest first
-	changes  map[string]appliedChange
-	audit    []objects.Row // by key
-	raised   int64         // Topology.Config
-}
-
-func newConfiguration() configuration {
-	return configuration{
-		objects: map[objectKey]store.Object{}, versions: map[objectKey][]store.Object{}, changes: map[string]appliedChange{},
-	}
-}
-
 // Change implements [store.Config].
 func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
 	if err := objects.Check(&change); err != nil {

@@ -2,18 +2,14 @@ package memory
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"iter"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
-	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -86,14 +82,14 @@ func (s *Store) Find(ctx context.Context, filter store.Filter, page store.Page) 
 	reads, bytes := 0, 0
 	for p := range d.candidates(filter, cursor) {
 		t := d.find(p.id)
-		if t != nil && !within(t, filter) {
+		if t != nil && !filter.Sees(t) {
 			continue // as if it were not there
 		}
 		if reads == findReads || len(tasks) == page.Limit || bytes >= pages.MostBytes {
 			return tasks, cursorOf(last), nil
 		}
 		reads, last = reads+1, p
-		if t != nil && matches(t, filter) {
+		if t != nil && filter.Matches(t) {
 			if t = clone(t); page.Bare {
 				t.Payload, t.Result = nil, nil
 			}
@@ -146,56 +142,6 @@ func (d *data) candidates(filter store.Filter, cursor *place) iter.Seq[place] {
 	}
 }
 
-// matches reports whether a task is one that the filter selects.
-func matches(t *task.Task, f store.Filter) bool {
-	var failure task.Failure
-	if t.LastError != nil {
-		failure = *t.LastError
-	}
-	made := t.ID.Time()
-	return equalOrAny(f.State, t.State) && (!f.Live || !t.State.Final()) && equalOrAny(f.Type, t.Type) && equalOrAny(f.Queue, t.Queue) &&
-		equalOrAny(f.Key, t.Key) && equalOrAny(f.Category, failure.Category) && equalOrAny(f.Reason, t.DeadReason) &&
-		equalOrAny(f.Fingerprint, failure.Fingerprint) && equalOrAny(f.Trace, traceID(t.Spec.TraceParent)) &&
-		(f.Since.IsZero() || !made.Before(f.Since)) && (f.Until.IsZero() || made.Before(f.Until)) &&
-		(f.DiedBefore.IsZero() || t.State == task.Dead && t.FinishedAt.Before(f.DiedBefore)) &&
-		equalOrAny(f.Target, t.Target) && t.Attempt >= f.AttemptMin && hasMetadata(t, f.Metadata) && where.Finds(t, f.Search) &&
-		hasFailed(t, &f) && (f.Without == "" || f.Without != t.Queue) && within(t, f) && (f.IDs == nil || slices.Contains(f.IDs, t.ID))
-}
-
-// within reports whether a task is in the queues that the filter is bound to.
-func within(t *task.Task, f store.Filter) bool {
-	return len(f.Queues) == 0 || slices.Contains(f.Queues, t.Queue)
-}
-
-func hasFailed(t *task.Task, f *store.Filter) bool {
-	at := t.LastFailedAt
-	return !f.ByFailure() || !at.IsZero() && (f.FailedSince.IsZero() || !at.Before(f.FailedSince)) &&
-		(f.FailedUntil.IsZero() || at.Before(f.FailedUntil)) && (!f.Failed || t.State != task.Succeeded)
-}
-
-func hasMetadata(t *task.Task, wanted map[string]string) bool {
-	for name, value := range wanted {
-		if has, ok := t.Spec.Metadata[name]; !ok || has != value {
-			return false
-		}
-	}
-	return true
-}
-
-func equalOrAny[T comparable](want, have T) bool {
-	var zero T
-	return want == zero || want == have
-}
-
-// traceID is the second field of a W3C trace parent.
-func traceID(parent string) string {
-	parts := strings.Split(parent, "-")
-	if len(parts) < 2 {
-		return ""
-	}
-	return parts[1]
-}
-
 // Count implements [store.Query].
 func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
 	if _, err := s.begin(ctx); err != nil {
@@ -208,7 +154,7 @@ func (s *Store) Count(ctx context.Context, filter store.Filter, limit int) (int,
 		if n >= limit {
 			break
 		}
-		if t := d.find(p.id); t != nil && matches(t, filter) {
+		if t := d.find(p.id); t != nil && filter.Matches(t) {
 			n++
 		}
 	}
@@ -234,5 +180,3 @@ func (s *Store) Key(ctx context.Context, number uint16, name string) (*store.Key
 	state.Running, state.First = k.running, first.id
 	return state, nil
 }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

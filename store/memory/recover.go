@@ -5,12 +5,9 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// suspectCrashes is from how many crashes on a task is held to be the cause
-// of the next one.
-const suspectCrashes = 2
 
 // Recover implements [store.Store].
 func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
@@ -64,44 +61,42 @@ func (d *data) runningOf(lane *lane, node string, limit int, now time.Time) []*r
 // the rows no longer tell.
 func (d *data) suspect(node string) {
 	for r := range d.running(node) {
-		if r.Crashes >= suspectCrashes {
+		if r.Crashes >= ending.SuspectCrashes {
 			d.suspects[node] = true
 			return
 		}
 	}
 }
 
-func (d *data) recover(r *row, now time.Time) store.Recovered {
-	out := store.Recovered{ID: r.ID, Type: r.Type, Node: r.Node, OldClaim: r.Claim, Cause: "node unknown",
-		Attempt: r.Attempt, Queue: r.Queue, TraceParent: r.Spec.TraceParent}
-	outcome := task.OutcomeCrashed
-	if task.Leased(r.Node) {
-		out.Cause = "lease expired"
-	} else if n := d.nodes[r.Node]; n != nil {
-		out.Cause = "node " + string(n.State)
-		if n.State == store.NodeLeft {
-			outcome = task.OutcomeReleased
-		}
+// lost is who ran a row and is not alive.
+func (d *data) lost(holder string) ending.Lost {
+	state := store.NodeState("")
+	if n := d.nodes[holder]; n != nil {
+		state = n.State
 	}
-	counts := outcome == task.OutcomeCrashed && (r.Crashes >= suspectCrashes || !d.suspects[r.Node])
+	lost := ending.NewLost(holder, state)
+	if !lost.Judged() {
+		lost.Judge(d.suspects[holder])
+	}
+	return lost
+}
+
+func (d *data) recover(r *row, now time.Time) store.Recovered {
+	lost := d.lost(r.Node)
+	entry, out := lost.HandBack(r.standing(), r.Spec.TraceParent, now.UnixMicro())
 	d.attempts[r.ID] = append(d.attempts[r.ID], task.Attempt{
-		Number: r.Attempt, Claim: r.Claim, Node: r.Node, StartedAt: r.StartedAt, EndedAt: now, Outcome: outcome,
+		Number: r.Attempt, Claim: r.Claim, Node: r.Node, StartedAt: r.StartedAt, EndedAt: now, Outcome: lost.Outcome(),
 	})
 	d.change(r, now, func(r *row) {
-		r.State, r.Node, r.StartedAt = task.Pending, "", time.Time{}
-		r.Attempt--
-		r.Claim = raise(r.Claim, now)
-		if counts {
-			r.Crashes++
+		r.State, r.Node = task.Pending, ""
+		if !r.CancelRequested { // which ends it with the start of what was lost
+			r.StartedAt = time.Time{}
 		}
+		r.Attempt, r.Crashes, r.Claim = entry.Attempt, out.Crashes, out.Claim
 	})
-	out.Claim, out.Crashes = r.Claim, r.Crashes
-	if r.CancelRequested {
+	if out.Canceled {
 		d.cancel(r, now)
-		out.Canceled = true
-		return out
 	}
-	out.Entry = r.entry()
 	return out
 }
 

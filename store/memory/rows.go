@@ -1,10 +1,14 @@
 package memory
 
 import (
-	"iter"
+	"bytes"
+	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -34,8 +38,48 @@ type hold struct {
 // row is a live task.
 type row struct {
 	task.Task
-	rank  int64
-	lease time.Time // until when a remote worker has it; zero for none
+	lease     time.Time // until when a remote worker has it; zero for none
+	unstarted int64     // the claim given back last without a history row, 0 for none
+}
+
+type dedupeKey struct {
+	lane       uint16
+	queue, key string
+}
+
+type dedupeEntry struct {
+	id      task.ID
+	content [16]byte
+	expires time.Time
+}
+
+type node struct {
+	store.Node
+	killed bool      // its handle was killed
+	ended  time.Time // when it left or was marked dead
+}
+
+type objectKey struct{ kind, name string }
+
+// appliedChange is what is remembered of a change with an ID.
+type appliedChange struct {
+	at       time.Time
+	versions string
+}
+
+// configuration is the objects, and what goes with them.
+type configuration struct {
+	objects  map[objectKey]store.Object
+	versions map[objectKey][]store.Object // oldest first
+	changes  map[string]appliedChange
+	audit    []objects.Row // by key
+	raised   int64         // Topology.Config
+}
+
+func newConfiguration() configuration {
+	return configuration{
+		objects: map[objectKey]store.Object{}, versions: map[objectKey][]store.Object{}, changes: map[string]appliedChange{},
+	}
 }
 
 func newLane(number uint16, queue string) *lane {
@@ -47,15 +91,7 @@ func newLane(number uint16, queue string) *lane {
 	}
 }
 
-// lane returns a lane by its number, nil if there is none.
-func (d *data) lane(number uint16) *lane {
-	if int(number) >= len(d.lanes) {
-		return nil
-	}
-	return d.lanes[number]
-}
-
-func (r *row) byRank() place { return place{first: r.rank, id: r.ID} }
+func (r *row) byRank() place { return place{first: task.Rank(r.RunAt, r.Priority), id: r.ID} }
 
 func (r *row) byKey() place {
 	p := place{first: 1, second: r.Seq, id: r.ID}
@@ -63,64 +99,6 @@ func (r *row) byKey() place {
 		p.first = 0
 	}
 	return p
-}
-
-// change applies a change to a live row and keeps the indexes in step.
-func (d *data) change(r *row, now time.Time, apply func(r *row)) {
-	d.unindex(r)
-	apply(r)
-	r.UpdatedAt = now
-	r.rank = task.Rank(r.RunAt, r.Priority)
-	d.index(r)
-}
-
-// insert adds a live row.
-func (d *data) insert(t task.Task) *row {
-	r := &row{Task: t, rank: task.Rank(t.RunAt, t.Priority)}
-	d.live[t.ID] = r
-	d.byID.add(place{id: t.ID})
-	d.index(r)
-	return r
-}
-
-// end takes a row out of the live ones. The caller puts it elsewhere.
-func (d *data) end(r *row) {
-	d.unindex(r)
-	delete(d.live, r.ID)
-}
-
-func (d *data) index(r *row) {
-	lane := d.lanes[r.ID.Lane()]
-	if r.State == task.Running {
-		ensure(lane.running, r.Node).add(place{id: r.ID})
-		if r.Key != "" {
-			ensure(lane.keys, r.Key).running = r.ID
-			lane.runningKeyed++
-		}
-		return
-	}
-	ensure(lane.pending, r.Park).add(r.byRank())
-	if r.Key != "" {
-		ensure(lane.keys, r.Key).pending.add(r.byKey())
-	}
-}
-
-func (d *data) unindex(r *row) {
-	lane := d.lanes[r.ID.Lane()]
-	if r.State == task.Running {
-		take(lane.running, r.Node, place{id: r.ID})
-		if r.Key != "" {
-			lane.keys[r.Key].running = task.ID{}
-			lane.runningKeyed--
-			lane.tidy(r.Key)
-		}
-		return
-	}
-	take(lane.pending, r.Park, r.byRank())
-	if r.Key != "" {
-		lane.keys[r.Key].pending.remove(r.byKey())
-		lane.tidy(r.Key)
-	}
 }
 
 // tidy forgets a key about which there is nothing to know.
@@ -158,41 +136,71 @@ func take[K comparable](from map[K]*ordered, at K, p place) {
 	}
 }
 
-func (r *row) entry() store.Entry {
-	return store.Entry{
-		ID: r.ID, RunAt: r.RunAt.UnixMicro(), Rank: r.rank, Seq: r.Seq, Park: r.Park, Key: r.Key, Type: r.Type,
-		Target: r.Target, Attempt: r.Attempt, Crashes: r.Crashes, Size: len(r.Payload),
-	}
-}
-
-// find returns a task of any table, nil if there is none. It is the store's
-// own: copy before it leaves.
-func (d *data) find(id task.ID) *task.Task {
-	if r := d.live[id]; r != nil {
-		return &r.Task
-	}
-	if t := d.done[id]; t != nil {
-		return t
-	}
-	return d.dead[id]
-}
-
-// running yields the running rows of a node over all lanes.
-func (d *data) running(node string) iter.Seq[*row] {
-	return func(yield func(*row) bool) {
-		for _, lane := range d.lanes {
-			set := lane.running[node]
-			if set == nil {
-				continue
-			}
-			for p := range set.all() {
-				if !yield(d.live[p.id]) {
-					return
-				}
-			}
-		}
-	}
-}
-
 // raise is the claim number after old.
 func raise(old int64, now time.Time) int64 { return max(old+1, now.UnixMicro()) }
+
+// clone copies a task so that nothing is shared.
+func clone(t *task.Task) *task.Task {
+	c := *t
+	c.Payload = bytes.Clone(t.Payload)
+	c.Result = bytes.Clone(t.Result)
+	c.LastError = cloneFailure(t.LastError)
+	c.Spec.Retry = bytes.Clone(t.Spec.Retry)
+	c.Spec.Metadata = maps.Clone(t.Spec.Metadata)
+	c.Spec.HTTP = cloneRequest(t.Spec.HTTP)
+	c.Spec.Fallback = cloneFollow(t.Spec.Fallback)
+	c.Spec.OnSuccess = cloneFollow(t.Spec.OnSuccess)
+	c.Spec.OnDead = cloneFollow(t.Spec.OnDead)
+	return &c
+}
+
+func cloneFailure(f *task.Failure) *task.Failure {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	return &c
+}
+
+func cloneRequest(r *task.Request) *task.Request {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	c.Headers = maps.Clone(r.Headers)
+	return &c
+}
+
+func cloneFollow(f *task.Follow) *task.Follow {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	c.Payload = bytes.Clone(f.Payload)
+	c.HTTP = cloneRequest(f.HTTP)
+	return &c
+}
+
+func cloneAttempts(attempts []task.Attempt) []task.Attempt {
+	out := slices.Clone(attempts)
+	for i := range out {
+		out[i].Failure = cloneFailure(out[i].Failure)
+	}
+	return out
+}
+
+func cloneServes(serves store.Serves) store.Serves {
+	out := maps.Clone(serves)
+	for queue, s := range out {
+		s.Types, s.Wants = slices.Clone(s.Types), slices.Clone(s.Wants)
+		out[queue] = s
+	}
+	return out
+}
+
+func cloneOperation(o store.Operation) store.Operation {
+	o.Request = bytes.Clone(o.Request)
+	return o
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// deadAttempts is how many attempts a dead letter keeps.
-const deadAttempts = 100
 
 // Settle implements [store.Store].
 func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
@@ -39,32 +39,23 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 }
 
 func (d *data) settle(given store.Settlement, now time.Time) store.Settled {
-	if given.Task == nil {
-		return refused(task.Invalid("task", "a settlement needs its task", ""))
-	}
-	switch given.Outcome {
-	case task.OutcomeSucceeded, task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased, task.OutcomeDead, task.OutcomeCanceled:
-	default:
-		return refused(task.Invalid("outcome", "no attempt is settled as "+task.Quote(string(given.Outcome)), ""))
+	if err := check.Settlement(&given); err != nil {
+		return refused(err)
 	}
 	r := d.live[given.Task.ID]
 	if r == nil || r.State != task.Running || r.Claim != given.Task.Claim {
-		return d.repeated(given)
+		return d.repeated(&given)
 	}
 	follow, err := d.plan(given.Follow, now)
 	if err != nil {
 		return refused(err)
 	}
-	outcome := given.Outcome
-	if r.CancelRequested && again(outcome) {
-		outcome = task.OutcomeCanceled
-	}
-	d.record(r, given, outcome, now)
+	a := ending.Of(&given, r.standing(), now.UnixMicro())
 	var settled store.Settled
-	if again(outcome) {
-		settled = d.resume(r, given, now)
+	if ending.GivesBack(a.Outcome) {
+		settled = d.resume(r, a, now)
 	} else {
-		settled = d.finish(r, given, outcome, now)
+		settled = d.finish(r, a, now)
 	}
 	follow.apply()
 	return settled
@@ -72,27 +63,22 @@ func (d *data) settle(given store.Settlement, now time.Time) store.Settled {
 
 func refused(err error) store.Settled { return store.Settled{Status: store.StatusRefused, Err: err} }
 
-// again reports whether the task runs again after the outcome.
-func again(outcome task.Outcome) bool {
-	return outcome == task.OutcomeFailed || outcome == task.OutcomeSnoozed || outcome == task.OutcomeReleased
+// standing is the row as package ending knows it.
+func (r *row) standing() *ending.Row {
+	return &ending.Row{Entry: stored.Entry(&r.Task), State: r.State, Claim: r.Claim, Unstarted: r.unstarted, Cancel: r.CancelRequested,
+		Priority: r.Priority, Node: r.Node, Queue: r.Queue, StartedAt: r.StartedAt}
 }
 
-// record writes the history row of an attempt that started.
-func (d *data) record(r *row, given store.Settlement, outcome task.Outcome, now time.Time) {
-	if given.Unstarted {
+// record writes the history row of an attempt that started, and how long it is until
+// the next.
+func (d *data) record(a *ending.Attempt, delay int64) {
+	if a.Unstarted {
 		return
 	}
-	attempt := task.Attempt{
-		Number: r.Attempt, Claim: r.Claim, Node: r.Node, StartedAt: orElse(given.StartedAt, r.StartedAt),
-		EndedAt: orElse(given.EndedAt, now), Outcome: outcome, Failure: cloneFailure(given.Failure), Label: given.Label,
-	}
-	if again(outcome) {
-		attempt.NextDelay = max(0, orElse(given.RunAt, now).Sub(attempt.EndedAt))
-	}
-	d.attempts[r.ID] = append(d.attempts[r.ID], attempt)
-	if again(outcome) && outcome != task.OutcomeFailed {
-		d.forgetRun(r.ID)
-	}
+	d.attempts[a.ID] = append(d.attempts[a.ID], task.Attempt{
+		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: micros(a.Started), EndedAt: stored.Time(a.Ended), Outcome: a.Outcome,
+		Failure: cloneFailure(a.Failure), NextDelay: time.Duration(delay) * time.Microsecond, Label: a.Label,
+	})
 }
 
 // forgetRun drops the oldest run that cost no attempt, if there are too many.
@@ -109,46 +95,47 @@ func (d *data) forgetRun(id task.ID) {
 }
 
 // resume makes the row pending again.
-func (d *data) resume(r *row, given store.Settlement, now time.Time) store.Settled {
+func (d *data) resume(r *row, a *ending.Attempt, now time.Time) store.Settled {
+	entry := a.Retry(r.standing(), now.UnixMicro())
+	d.record(a, a.Delay(entry.RunAt))
+	if a.Outcome != task.OutcomeFailed {
+		d.forgetRun(r.ID)
+	}
 	d.change(r, now, func(r *row) {
 		r.State, r.Node, r.StartedAt = task.Pending, "", time.Time{}
-		r.RunAt = orElse(given.RunAt, now)
-		if given.Failure != nil {
-			r.LastError = cloneFailure(given.Failure)
+		r.RunAt, r.Attempt, r.Claim = stored.Time(entry.RunAt), a.After, a.ClaimAfter(now.UnixMicro())
+		if r.unstarted = 0; a.Unstarted {
+			r.unstarted = a.Claim
 		}
-		if given.Unstarted || given.Outcome != task.OutcomeFailed {
-			r.Attempt--
-		} else {
-			d.failed(&r.Task, orElse(given.EndedAt, now))
+		if a.Failure != nil {
+			r.LastError = cloneFailure(a.Failure)
 		}
-		if given.Outcome == task.OutcomeReleased {
-			r.Claim = raise(r.Claim, now)
+		if at := a.FailedAt(); at != 0 {
+			d.failed(&r.Task, stored.Time(at))
 		}
 	})
-	return store.Settled{Status: store.StatusOK, State: task.Pending, Entry: r.entry()}
+	return store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
 }
 
 // finish moves the row to done or dead.
-func (d *data) finish(r *row, given store.Settlement, outcome task.Outcome, now time.Time) store.Settled {
+func (d *data) finish(r *row, a *ending.Attempt, now time.Time) store.Settled {
+	d.record(a, 0)
 	d.end(r)
 	t := &r.Task
 	t.Node, t.Park, t.UpdatedAt, t.FinishedAt = "", 0, now, now
-	t.StartedAt = orElse(given.StartedAt, t.StartedAt)
-	if given.Failure != nil {
-		t.LastError = cloneFailure(given.Failure)
+	t.StartedAt, t.Attempt = micros(a.Started), a.After
+	if a.Failure != nil {
+		t.LastError = cloneFailure(a.Failure)
 	}
-	if given.Unstarted {
-		t.Attempt--
-	}
-	switch outcome {
+	switch a.Outcome {
 	case task.OutcomeDead:
-		t.State, t.DeadReason, t.FallbackTask = task.Dead, given.DeadReason, given.Task.FallbackTask
-		d.bury(t, given.OrderOnDead)
+		t.State, t.DeadReason, t.FallbackTask = task.Dead, a.DeadReason, a.Task.FallbackTask
+		d.bury(t, a.OrderOnDead)
 	case task.OutcomeCanceled:
 		t.State = task.Canceled
 		d.archive(t)
 	default:
-		t.State, t.Result = task.Succeeded, slices.Clone(given.Result)
+		t.State, t.Result = task.Succeeded, slices.Clone(a.Result)
 		d.archive(t)
 	}
 	return store.Settled{Status: store.StatusOK, State: t.State}
@@ -166,8 +153,8 @@ func (d *data) bury(t *task.Task, orderOnDead string) {
 	d.dead[t.ID] = t
 	d.failed(t, t.FinishedAt)
 	d.deadByEnd.add(byEnd(t))
-	if history := d.attempts[t.ID]; len(history) > deadAttempts {
-		d.attempts[t.ID] = slices.Clone(history[len(history)-deadAttempts:])
+	if history := d.attempts[t.ID]; len(history) > stored.MostAttempts {
+		d.attempts[t.ID] = slices.Clone(history[len(history)-stored.MostAttempts:])
 	}
 	if t.Key != "" && orderOnDead != "skip" {
 		if orderOnDead == "" {
@@ -187,49 +174,23 @@ func (d *data) failed(t *task.Task, at time.Time) {
 
 func byFailure(t *task.Task) place { return place{first: t.LastFailedAt.UnixMicro(), id: t.ID} }
 
-// repeated answers a settlement whose claim is not the running one: ok if
-// the same outcome is recorded for the same claim.
-func (d *data) repeated(given store.Settlement) store.Settled {
+// repeated answers a settlement whose claim is not the running one.
+func (d *data) repeated(given *store.Settlement) store.Settled {
 	t := d.find(given.Task.ID)
 	if t == nil {
-		return store.Settled{Status: store.StatusNotFound}
+		return ending.Repeated(given, nil, "")
 	}
-	if !d.recorded(t, given) {
-		return store.Settled{Status: store.StatusStale}
+	row := &ending.Row{State: t.State, Claim: t.Claim}
+	if r := d.live[t.ID]; r != nil {
+		row = r.standing()
 	}
-	settled := store.Settled{Status: store.StatusOK, State: t.State}
-	if r := d.live[t.ID]; r != nil && r.State == task.Pending {
-		settled.Entry = r.entry()
-	}
-	return settled
-}
-
-func (d *data) recorded(t *task.Task, given store.Settlement) bool {
+	var recorded task.Outcome
 	for _, attempt := range d.attempts[t.ID] {
 		if attempt.Claim == given.Task.Claim {
-			return attempt.Outcome == given.Outcome || attempt.Outcome == task.OutcomeCanceled && again(given.Outcome)
+			recorded = attempt.Outcome
 		}
 	}
-	if !given.Unstarted || t.Claim != given.Task.Claim { // without a history row, the row itself is the record
-		return false
-	}
-	switch t.State {
-	case task.Pending:
-		return given.Outcome == task.OutcomeFailed || given.Outcome == task.OutcomeSnoozed
-	case task.Dead:
-		return given.Outcome == task.OutcomeDead
-	case task.Canceled:
-		return given.Outcome == task.OutcomeCanceled || again(given.Outcome)
-	}
-	return false
+	return ending.Repeated(given, row, recorded)
 }
 
 func byEnd(t *task.Task) place { return place{first: t.FinishedAt.UnixMicro(), id: t.ID} }
-
-// orElse is t with microseconds, or the other time if t is absent.
-func orElse(t, other time.Time) time.Time {
-	if t.IsZero() {
-		return other
-	}
-	return micros(t)
-}

@@ -8,13 +8,6 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
-// watcher collects what one call of Watch has yet to tell.
-type watcher struct {
-	signal chan struct{} // of capacity 1
-	lanes  map[uint16]struct{}
-	any    bool
-}
-
 // commit tells the watchers of other handles about a commit; no lanes means
 // any. The caller holds the lock.
 func (s *Store) commit(lanes ...uint16) {
@@ -36,7 +29,8 @@ func (s *Store) commit(lanes ...uint16) {
 }
 
 // Watch implements [store.Waker]: wake is called soon after another handle
-// has committed. It returns nil when ctx ends.
+// has committed. It returns nil when ctx ends, and ErrClosed when
+// the handle does.
 func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane)) error {
 	if _, err := s.begin(ctx); err != nil {
 		return err
@@ -53,6 +47,8 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane))
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-s.ended:
+			return store.ErrClosed
 		case <-w.signal:
 		}
 		s.data.mu.Lock()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -77,7 +78,7 @@ func (s *session) standing(all []task.ID) (map[task.ID]*strangerRow, error) {
 			if err != nil {
 				return err
 			}
-			row.Entry, row.State, row.Unstarted = entry, states[state], int64(unstarted)
+			row.Entry, row.State, row.Unstarted = entry, sqlstore.States[state], int64(unstarted)
 			row.history, err = stored.ParseAttempts(attempts)
 			rows[entry.ID] = row
 			return err

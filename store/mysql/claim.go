@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// defaultClaimBytes bounds the payloads of one claim.
-const defaultClaimBytes = 8 << 20
 
 const (
 	// lockOwned locks lanes shared, so that a take-over waits for the claim,
@@ -62,9 +60,7 @@ FROM outlast_task c WHERE c.id IN (@ids)`
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
 	var claimed store.Claimed
-	if claim.MaxBytes <= 0 {
-		claim.MaxBytes = defaultClaimBytes
-	}
+	claim.MaxBytes = check.ClaimBytes(&claim)
 	err := s.transact(ctx, "claim", func(tx *tx) error {
 		c := claiming{tx: tx, claim: claim, taken: map[laneKey]bool{}}
 		err := c.run()
@@ -260,28 +256,17 @@ func (c *claiming) take(row candidate) {
 	c.result.Tasks = append(c.result.Tasks, t)
 }
 
-// decide says why a row cannot be claimed; no reason means that it can.
-func (c *claiming) decide(item store.ClaimItem, t candidate) (refusal store.Refusal) {
-	refusal.ID = item.ID
-	if t.Task == nil || t.running || t.State != task.Pending {
-		refusal.Reason = store.ReasonGone
-		return refusal
+// decide says why a row cannot be claimed; no reason means that it can. Of a row that is
+// first in its place it knows the id.
+func (c *claiming) decide(item store.ClaimItem, t candidate) store.Refusal {
+	standing := check.Standing{Gone: true}
+	if t.Task != nil && !t.running && t.State == task.Pending {
+		line := c.lines[t.ID]
+		standing = check.Standing{Entry: stored.Entry(t.Task), Alive: c.alive, Owned: c.owned[t.ID.Lane()], Later: t.RunAt.UnixMicro() > c.tx.now,
+			Held: line.held, Busy: line.busy || c.taken[laneKey{t.ID.Lane(), t.Key}], Head: store.Entry{ID: line.first}}
+		standing.Entry.Size = t.size
 	}
-	switch entry := entryOf(t.Task); {
-	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
-		refusal.Reason = store.ReasonEpoch
-	case entry.RunAt > c.tx.now:
-		refusal.Reason = store.ReasonLater
-	case t.Park != item.Mark:
-		refusal.Reason = store.ReasonParked
-	case t.Key != "":
-		c.decideKey(t.Task, &refusal)
-	}
-	if refusal.Reason != "" {
-		refusal.Entry = entryOf(t.Task)
-		refusal.Entry.Size = t.size
-	}
-	return refusal
+	return standing.Refusal(item)
 }
 
 // readPayloads reads the payloads of claimed rows that lock has left out.
@@ -301,19 +286,6 @@ func (c *claiming) readPayloads(rows map[task.ID]candidate) error {
 			return err
 		})
 	})
-}
-
-// decideKey refuses a keyed row that is not the head of its key.
-func (c *claiming) decideKey(t *task.Task, refusal *store.Refusal) {
-	switch l := c.lines[t.ID]; {
-	case l.held:
-		refusal.Reason = store.ReasonKeyHeld
-	case l.busy, c.taken[laneKey{t.ID.Lane(), t.Key}]:
-		refusal.Reason = store.ReasonBehindKey
-	case l.first != t.ID:
-		refusal.Reason = store.ReasonBehindKey
-		refusal.Head.ID = l.first
-	}
 }
 
 // readHeads reads the rows that are first in place of refused ones.

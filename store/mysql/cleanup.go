@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -112,7 +113,7 @@ func (s *Store) cleanNodes(ctx context.Context, _ int64, limit int) (deleted int
 			err := rows.Scan(&node)
 			old = append(old, node)
 			return err
-		}, tx.now-nodeMemory.Microseconds(), min(limit, cleanBatch))
+		}, tx.now-sqlstore.NodeMemory.Microseconds(), min(limit, cleanBatch))
 		deleted = 0
 		for _, node := range old {
 			n := int64(0)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -17,9 +18,7 @@ const (
 	canceled  = 4
 )
 
-var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.Dead, task.Canceled}
-
-// taskColumns are what scanTask reads from knownJoins: tasks as they stand. A
+// taskColumns are what [sqlstore.ScanTask] reads from knownJoins: tasks as they stand. A
 // running one has begun its next attempt.
 const taskColumns = `t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.order_key, t.seq, t.target, t.policy, t.spec,
  COALESCE(e.attempt, d.attempt, t.attempt + (r.id IS NOT NULL)), t.crashes, COALESCE(r.claim, e.claim, d.claim, t.claim),
@@ -31,40 +30,23 @@ const taskColumns = `t.id, t.queue, t.type, t.payload, t.priority, t.run_at, t.o
 const stateColumn = `IF(t.state = 0, r.id IS NOT NULL, t.state)`
 
 // knownJoins finds for every task of t what the other tables say of it.
-const knownJoins = ` LEFT JOIN outlast_run r ON r.id = t.id` + endedJoins
+const knownJoins = runJoin + doneJoin + deadJoin
 
-const endedJoins = ` LEFT JOIN outlast_done e ON e.id = t.id LEFT JOIN outlast_dead d ON d.id = t.id`
-
-// scanTask reads taskColumns.
-func scanTask(rows *sql.Rows) (*task.Task, error) {
-	t := &task.Task{}
-	var queue, taskType, key, target, policy, node, reason text
-	var runAt, seq, startedAt, cancel, createdAt, state, updatedAt, finishedAt, failedAt number
-	var spec, lastError, result []byte
-	err := rows.Scan((*identity)(&t.ID), &queue, &taskType, &t.Payload, &t.Priority, &runAt, &key, &seq, &target, &policy, &spec,
-		&t.Attempt, &t.Crashes, &t.Claim, &node, &startedAt, &cancel, &createdAt, &lastError, &state, &updatedAt, &t.Park, &finishedAt,
-		&reason, &result, (*identity)(&t.FallbackTask), &failedAt)
-	if err != nil {
-		return nil, err
-	}
-	t.Queue, t.Type, t.Key, t.Target, t.Policy, t.Node = string(queue), string(taskType), string(key), string(target), string(policy), string(node)
-	t.RunAt, t.StartedAt, t.CreatedAt, t.UpdatedAt, t.FinishedAt = runAt.time(), startedAt.time(), createdAt.time(), updatedAt.time(), finishedAt.time()
-	t.LastFailedAt = failedAt.time()
-	t.Seq, t.CancelRequested, t.State, t.DeadReason, t.Result = int64(seq), cancel != 0, states[state], task.DeadReason(reason), result
-	t.Spec, t.LastError = stored.SpecOf(spec), stored.FailureOf(lastError)
-	return t, nil
-}
+const (
+	runJoin  = ` LEFT JOIN outlast_run r ON r.id = t.id`
+	doneJoin = ` LEFT JOIN outlast_done e ON e.id = t.id`
+	deadJoin = ` LEFT JOIN outlast_dead d ON d.id = t.id`
+)
 
 // labelText is the label of an attempt, null for an empty one.
 func labelText(s *store.Settlement) any { return optional(s.Label.String()) }
 
 // tasks reads all rows of a statement that selects taskColumns.
 func (s *session) tasks(query string, args ...any) (list []*task.Task, err error) {
-	err = s.each(query, func(rows *sql.Rows) error {
-		t, err := scanTask(rows)
-		list = append(list, t)
-		return err
-	}, args...)
+	err = s.each(query, rowScanner(func(r sqlstore.Row) error {
+		list = append(list, sqlstore.ScanTask(r))
+		return nil
+	}), args...)
 	return list, err
 }
 
@@ -92,14 +74,6 @@ func newEntryRow() *entryRow {
 		name{&r.Target, among}, (*whole)(&r.Attempt), (*whole)(&r.Crashes), (*whole)(&r.Size),
 	}
 	return r
-}
-
-// entryOf is the entry of a pending task.
-func entryOf(t *task.Task) store.Entry {
-	return store.Entry{
-		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
-		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
-	}
 }
 
 // categoryOf is the category column of a failure, null where there is none.

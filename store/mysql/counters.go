@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store/internal/stored"
-	"github.com/outlast-dev/outlast/task"
 )
 
 const (
@@ -108,19 +107,4 @@ func (tx *tx) uncount(letters []stored.Letter) error {
 		}
 	}
 	return nil
-}
-
-// deleteLetters deletes dead letters that are locked, with the holds on their
-// keys, and takes them out of the counters.
-func (tx *tx) deleteLetters(letters []stored.Letter) error {
-	all := make([]task.ID, len(letters))
-	for i := range letters {
-		all[i] = letters[i].ID
-	}
-	for _, query := range [...]string{deleteDead, dropHolds} {
-		if _, err := tx.execIDs(all, query); err != nil {
-			return err
-		}
-	}
-	return tx.uncount(letters)
 }

@@ -150,7 +150,7 @@ func (d *death) letterRow(letter *stored.Letter) ([]any, error) {
 		fallback = id
 	}
 	return []any{
-		d.ID, d.row.Queue, letter.Type, d.Claim, d.After, d.Node, micro(d.Started), letter.At, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
+		d.ID, d.row.Queue, letter.Type, d.Claim, d.After, d.Node, stored.MicroOrNull(d.Started), letter.At, d.row.Cancel, letter.Reason, letter.Category, letter.Fingerprint,
 		fallback, failure, attempts,
 	}, nil
 }

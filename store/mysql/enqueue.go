@@ -304,7 +304,7 @@ func (s *Store) enqueueAlone(ctx context.Context, a *arrival) error {
 		a.answer()
 	case lacksRight(err):
 		return s.refuseAlone(ctx, a, err)
-	case errors.As(err, typed) && *typed != ErrClosed:
+	case errors.As(err, typed) && *typed != store.ErrClosed:
 		a.refuse(err)
 	case refusal(err):
 		a.refuse(task.Invalid("task", "the database refused it: "+err.Error(), ""))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -98,7 +99,7 @@ func (s *Store) recoverLeases(ctx context.Context, lanes []uint16, limit int) (r
 	}
 	sortIDs(ended)
 	err = s.write(ctx, "recover", func(tx *tx) error {
-		r := recovering{tx: tx, node: lostNode{cause: "lease expired", suspect: suspectAll}}
+		r := recovering{tx: tx, node: ending.Lost{Cause: ending.LeaseExpired, Suspect: ending.SuspectAll}}
 		if err := r.read(leaseOrphans, tx.now, ended); err != nil {
 			return err
 		}

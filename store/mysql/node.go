@@ -2,8 +2,6 @@ package mysql
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
@@ -11,25 +9,22 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-const (
-	insertNode = `INSERT INTO outlast_node (id, address, version, release_name, embedded, state, counter, serves, started_at, targets, wake_key, running, slots)
-VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?, ?, ?, ?, ?)`
-
-	// beatNode raises the counter of a node that is alive. Targets that are
-	// null leave what was said before.
-	beatNode = `UPDATE outlast_node SET counter = counter + 1, serves = ?, running = ?, slots = ?, targets = COALESCE(?, targets)
-WHERE id = ? AND state = 'alive'`
-
+var (
 	// cancelRequests lists the node's running rows with a cancel request.
-	cancelRequests = `SELECT id FROM outlast_cancel WHERE node = ?`
+	cancelRequests = coldQuery(`SELECT id FROM outlast_cancel WHERE node = $1::text`)
 
-	nodeState = `SELECT state FROM outlast_node WHERE id = ?`
+	// selectNodes leaves out nodes that ended before a time and hold nothing.
+	selectNodes = coldQuery(`SELECT ` + sqlstore.NodeColumns + `
+FROM outlast_node n WHERE state = 'alive' OR ended_at > $1::bigint
+ OR id IN (SELECT owner FROM outlast_lane WHERE owner IS NOT NULL) OR cleared = 0 AND EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
+ORDER BY started_at, id`)
 
-	// leaveNode ends a node that is alive.
-	leaveNode = `UPDATE outlast_node SET state = 'left', ended_at = ? WHERE id = ? AND state = 'alive'`
-
-	// buryNode ends a node that is alive and has not beaten since.
-	buryNode = `UPDATE outlast_node SET state = 'dead', ended_at = ? WHERE id = ? AND counter = ? AND state = 'alive'`
+	// freeLane gives a lane back unless a keyed task of it runs. An owner's claim of a
+	// keyed task is over, or fails for the epoch, since it locks the same row. That a
+	// borrower may claim one meanwhile does no harm: the primary key of outlast_line keeps
+	// the order of the key.
+	freeLane = coldQuery(`UPDATE outlast_lane l SET owner = NULL WHERE owner = $1::text AND lane = $2::integer AND epoch = $3::bigint
+ AND NOT EXISTS (SELECT 1 FROM outlast_line k WHERE k.lane = l.lane)`)
 )
 
 // Join implements [store.Store].
@@ -45,67 +40,16 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 			return err
 		}
 	}
-	serves, err := json.Marshal(node.Serves)
-	if err != nil {
-		return err
-	}
-	targets, err := sqlstore.Targets(node.Targets)
-	if err != nil {
-		return err
-	}
-	return s.write(ctx, "join", func(tx *tx) error {
-		started := micro(node.StartedAt)
-		if started == nil {
-			started = tx.now
-		}
-		_, err := tx.exec(insertNode, node.ID, node.Address, node.Version, node.Release, node.Embedded, serves, started, targets,
-			node.WakeKey, node.Load.Running, node.Load.Slots)
-		if numbered(err) != duplicateKey {
-			return err
-		}
-		return tx.rejoined(node.ID)
-	})
-}
-
-// rejoined answers a repeated Join: fine while the node is alive.
-func (tx *tx) rejoined(node string) error {
-	var state text
-	_, err := tx.first(nodeState, []any{&state}, node)
-	if err == nil && state != text(store.NodeAlive) {
-		return store.ErrNodeDead
-	}
-	return err
+	return sqlstore.Join(ctx, database{s}, &node)
 }
 
 // Beat implements [store.Store], on a connection that serves nothing else. Its
 // two statements commit by themselves.
 func (s *Store) Beat(ctx context.Context, node string, report store.Report) (canceled []task.ID, err error) {
-	serves, err := json.Marshal(report.Serves)
-	if err != nil {
-		return nil, err
-	}
-	targets := any(nil)
-	if report.Targets != nil {
-		if targets, err = json.Marshal(report.Targets); err != nil {
-			return nil, err
-		}
-	}
 	err = s.repeated(ctx, func() error {
-		canceled = nil
-		return s.beats.do(ctx, func(c *session) error {
-			n, err := c.changed(beatNode, serves, report.Load.Running, report.Load.Slots, targets, node)
-			if err == nil && n == 0 {
-				err = store.ErrNodeDead
-			}
-			if err != nil {
-				return err
-			}
-			return c.each(cancelRequests, func(rows *sql.Rows) error {
-				var id identity
-				err := rows.Scan(&id)
-				canceled = append(canceled, task.ID(id))
-				return err
-			}, node)
+		return s.beats.do(ctx, func(c *session) (err error) {
+			canceled, err = sqlstore.Beat(coldSession{c}, cancelRequests, node, &report)
+			return err
 		})
 	})
 	if err != nil {
@@ -114,20 +58,29 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 	return canceled, nil
 }
 
-// Leave implements [store.Store].
-func (s *Store) Leave(ctx context.Context, node string) error {
-	return s.write(ctx, "leave", func(tx *tx) error {
-		_, err := tx.exec(leaveNode, tx.now, node)
+// Topology implements [store.Store].
+func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
+	var t *store.Topology
+	err := s.snapshot(ctx, func(c *session) error {
+		now, err := s.clockOf(c)
+		if err != nil {
+			return err
+		}
+		if t, err = sqlstore.Topology(coldSession{c}, now-store.OrderMemory.Microseconds()); err != nil {
+			return err
+		}
+		t.Nodes, err = sqlstore.Nodes(coldSession{c}, selectNodes, now-sqlstore.NodeMemory.Microseconds())
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
-// Bury implements [store.Store].
-func (s *Store) Bury(ctx context.Context, node string, counter int64) (buried bool, err error) {
-	err = s.write(ctx, "bury", func(tx *tx) error {
-		n, err := tx.changed(buryNode, tx.now, node, counter)
-		buried = n == 1
-		return err
-	})
-	return buried && err == nil, err
+// clockOf reads the store's now outside of a transaction that changes things.
+func (s *Store) clockOf(c *session) (int64, error) {
+	tx := &tx{session: c, store: s}
+	err := tx.readClock()
+	return tx.now, err
 }

@@ -8,14 +8,8 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
-)
-
-// How a node's crash counts, in outlast_node.suspect.
-const (
-	suspectUnknown = 0
-	suspectSome    = 1 // for its tasks with crashes >= 2 alone
-	suspectAll     = 2 // for every task
 )
 
 const (
@@ -158,22 +152,13 @@ func (s *Store) unknownNodes(c *session, now int64) (nodes []string, err error) 
 	return nodes, err
 }
 
-// lostNode is a node that is not alive but has running rows.
-type lostNode struct {
-	id, cause string
-	left      bool
-	suspect   int
-}
-
-// judge locks a node's row and decides once for which tasks its crash counts:
-// while a task that crashed twice before was running, it is the suspect. The
-// verdict is kept, since other calls may recover the node's other lanes later.
+// judge locks a node's row and decides once for which tasks its crash counts.
 // ok is false if the node is alive after all.
-func (tx *tx) judge(id string) (node lostNode, ok bool, err error) {
-	node = lostNode{id: id, cause: "node unknown"}
+func (tx *tx) judge(id string) (node ending.Lost, ok bool, err error) {
 	var state text
-	found, err := tx.first(lockNode, []any{&state, &node.suspect}, id)
-	if err != nil {
+	var suspect ending.Suspicion
+	found, err := tx.first(lockNode, []any{&state, &suspect}, id)
+	if err != nil || store.NodeState(state) == store.NodeAlive {
 		return node, false, err
 	}
 	if !found {
@@ -181,28 +166,17 @@ func (tx *tx) judge(id string) (node lostNode, ok bool, err error) {
 			return node, false, again(err)
 		}
 	}
-	switch store.NodeState(state) {
-	case store.NodeAlive:
-		return node, false, nil
-	case store.NodeLeft:
-		node.cause, node.left = "node left", true
-		return node, true, nil
-	case store.NodeDead:
-		node.cause = "node dead"
-	}
-	if node.suspect != suspectUnknown {
+	node = ending.NewLost(id, store.NodeState(state))
+	if node.Suspect = suspect; node.Judged() {
 		return node, true, nil
 	}
-	node.suspect = suspectAll
 	var one int
 	suspicious, err := tx.first(anySuspect, []any{&one}, id)
 	if err != nil {
 		return node, false, err
 	}
-	if suspicious {
-		node.suspect = suspectSome
-	}
-	_, err = tx.exec(putSuspect, node.suspect, id)
+	node.Judge(suspicious)
+	_, err = tx.exec(putSuspect, node.Suspect, id)
 	return node, true, err
 }
 
@@ -245,77 +219,49 @@ func (tx *tx) orphanIDs(node string, lanes []uint16, after task.ID, limit int) (
 // recovering hands back running rows of one node.
 type recovering struct {
 	tx     *tx
-	node   lostNode
-	rows   []orphan
+	node   ending.Lost
+	rows   []ending.Row
+	back   []store.Entry // what becomes of them
 	result []store.Recovered
-}
-
-// orphan is a running row of a lost node.
-type orphan struct {
-	ending.Row
-	queue, trace string
 }
 
 // read reads rows to be handed back, by a query that begins with one argument.
 func (r *recovering) read(from string, first any, wanted []task.ID) error {
 	return ids(wanted, from, func(query string) error {
 		return r.tx.each(query, func(rows *sql.Rows) error {
-			var o orphan
+			var o ending.Row
 			var startedAt number
 			var trace text
-			entry, err := scanEntry(rows, &o.Claim, &o.Cancel, &o.Priority, &o.Node, &startedAt, &o.queue, &trace)
-			o.Entry, o.StartedAt, o.trace = entry, startedAt.time(), string(trace)
-			r.rows = append(r.rows, o)
-			r.result = append(r.result, r.handBack(&o))
+			entry, err := scanEntry(rows, &o.Claim, &o.Cancel, &o.Priority, &o.Node, &startedAt, &o.Queue, &trace)
+			o.Entry, o.StartedAt = entry, startedAt.time()
+			o.Entry.Attempt++ // that which runs is not counted in its row
+			back, result := r.node.HandBack(&o, string(trace), r.tx.now)
+			r.rows, r.back, r.result = append(r.rows, o), append(r.back, back), append(r.result, result)
 			return err
 		}, first)
 	})
 }
 
-// handBack is what becomes of an orphan. The attempt that ran was not yet
-// counted in its row.
-func (r *recovering) handBack(o *orphan) store.Recovered {
-	entry, claim := o.Entry, max(o.Claim+1, r.tx.now)
-	entry.Park = 0
-	if !r.node.left && (r.node.suspect == suspectAll || entry.Crashes >= 2) {
-		entry.Crashes++
-	}
-	result := store.Recovered{
-		Entry: entry, ID: entry.ID, Type: entry.Type, Node: o.Node, OldClaim: o.Claim, Claim: claim, Crashes: entry.Crashes,
-		Canceled: o.Cancel, Cause: r.node.cause, Attempt: o.Entry.Attempt + 1, Queue: o.queue, TraceParent: o.trace,
-	}
-	if o.Cancel {
-		result.Entry = store.Entry{}
-	}
-	return result
-}
-
 func (r *recovering) write() error {
-	outcome := task.OutcomeCrashed
-	if r.node.left {
-		outcome = task.OutcomeReleased
-	}
 	b := settling{tx: r.tx}
 	b.begin(len(r.rows))
 	for i := range r.rows {
-		o, result := &r.rows[i], &r.result[i]
+		o, entry, result := &r.rows[i], &r.back[i], &r.result[i]
 		id := o.Entry.ID
 		b.runs = append(b.runs, id)
-		b.endRun(&o.Row)
-		err := b.past.add(id, o.Claim, result.Attempt, o.Node, micro(o.StartedAt), r.tx.now, string(outcome), nil, 0, nil)
+		b.endRun(o)
+		err := b.past.add(id, o.Claim, result.Attempt, o.Node, stored.MicroOrNull(o.StartedAt), r.tx.now, string(r.node.Outcome()), nil, 0, nil)
 		if err != nil {
 			return err
 		}
-		entry := o.Entry
-		entry.Crashes = result.Crashes
 		err = b.waits.add(id, id.Lane(), entry.Rank, entry.RunAt, result.Claim, entry.Attempt, entry.Crashes, nil, nil, nil, r.tx.now,
-			micro(o.StartedAt), turnOf(&entry), nil)
+			stored.MicroOrNull(o.StartedAt), turnOf(entry), nil)
 		if err != nil {
 			return err
 		}
 		if o.Cancel { // the attempt does not count
 			b.ended[canceled] = append(b.ended[canceled], id)
-			err = b.done.add(id, result.Claim, entry.Attempt, o.Node, micro(o.StartedAt), r.tx.now, true, "", nil, nil, nil, nil)
+			err = b.done.add(id, result.Claim, entry.Attempt, o.Node, stored.MicroOrNull(o.StartedAt), r.tx.now, true, "", nil, nil, nil, nil)
 		}
 		if err != nil {
 			return err

@@ -1,11 +1,8 @@
 package mysql
 
 import (
-	"context"
-	"database/sql"
-	"time"
-
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -13,7 +10,7 @@ import (
 const (
 	// lockLetters locks dead letters with their tasks, the task first, and
 	// reads what redrive and the counters need.
-	lockLetters = `SELECT t.id, d.type, d.reason, d.category, d.fingerprint, t.priority, d.attempt, d.claim, t.spec, d.attempts, d.last_error, t.order_key, t.seq, t.queue, d.finished_at
+	lockLetters = `SELECT t.id, d.type, d.reason, d.category, d.fingerprint, t.priority, d.attempt, d.claim, t.queue, t.spec, d.attempts, d.last_error, t.order_key, t.seq, d.finished_at
 FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id = t.id WHERE t.id IN (@ids) AND t.state = 3 FOR UPDATE`
 
 	// weighLetters tells how much of dead letters goes back.
@@ -35,208 +32,102 @@ FROM outlast_task t FORCE INDEX (PRIMARY) STRAIGHT_JOIN outlast_dead d ON d.id =
 	replacePayload = `UPDATE outlast_task FORCE INDEX (PRIMARY) SET payload = ?, size = ? WHERE id IN (@ids)`
 )
 
-// lockedLetter is a dead letter that is locked.
-type lockedLetter struct {
-	stored.Letter
-	priority, attempt int
-	claim, seq, at    int64
-	key, queue        string
-	spec              task.Spec
-	attempts          []byte
-	lastError         []byte
+// Weigh implements [sqlstore.Database].
+func (d database) Weigh(on sqlstore.Session, wanted []task.ID) (map[task.ID]int, error) {
+	sizes := make(map[task.ID]int, len(wanted))
+	err := ids(wanted, weighLetters, func(query string) error {
+		return on.Run(&sqlstore.Call{Query: sqlstore.Made(query), Scan: func(r sqlstore.Row) error {
+			sizes[r.ID(0)] = int(r.Int(1))
+			return nil
+		}})
+	})
+	return sizes, err
 }
 
-// was is what is told of the letter when it was sent back.
-func (l *lockedLetter) was() store.Redriven {
-	return store.Redriven{ID: l.ID, Type: l.Type, Queue: l.queue, Attempt: l.attempt, Claim: l.claim, TraceParent: l.spec.TraceParent}
-}
-
-func (tx *tx) lockLetters(wanted []task.ID) (map[task.ID]*lockedLetter, error) {
+// Letters implements [sqlstore.Changer].
+func (t coldTx) Letters(wanted []task.ID) (map[task.ID]*sqlstore.Letter, error) {
 	sorted := append([]task.ID{}, wanted...)
 	sortIDs(sorted)
-	letters := make(map[task.ID]*lockedLetter, len(wanted))
+	letters := make(map[task.ID]*sqlstore.Letter, len(wanted))
 	err := ids(sorted, lockLetters, func(query string) error {
-		return tx.each(query, func(rows *sql.Rows) error {
-			l := &lockedLetter{}
-			var key, queue text
-			var seq number
-			var spec []byte
-			err := rows.Scan((*identity)(&l.ID), &l.Type, &l.Reason, &l.Category, &l.Fingerprint, &l.priority, &l.attempt, &l.claim,
-				&spec, &l.attempts, &l.lastError, &key, &seq, &queue, &l.at)
-			l.key, l.seq, l.queue = string(key), int64(seq), string(queue)
-			l.spec = stored.SpecOf(spec)
+		return t.each(query, rowScanner(func(r sqlstore.Row) error {
+			l := sqlstore.ScanLetter(r)
+			l.LastError, l.Key, l.Seq, l.Died = r.Blob(11), r.Text(12), r.Int(13), r.Int(14)
 			letters[l.ID] = l
-			return err
-		})
+			return nil
+		}))
 	})
 	return letters, err
 }
 
-// Redrive implements [store.Admin]. What is large goes back in several transactions.
-func (s *Store) Redrive(ctx context.Context, wanted []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
-	if !store.Fits(options.Payload, task.MaxPayload) {
-		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
-	}
-	sizes := make(map[task.ID]int, len(wanted))
-	err = s.read(ctx, func(on *session) error {
-		return ids(wanted, weighLetters, func(query string) error {
-			return on.each(query, func(rows *sql.Rows) error {
-				var id task.ID
-				var size int
-				err := rows.Scan((*identity)(&id), &size)
-				sizes[id] = size
-				return err
-			})
-		})
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return stored.Redrive(wanted, sizes, options, func(ids []task.ID, options store.RedriveOptions) ([]store.Redriven, []task.ID, error) {
-		return s.redrive(ctx, ids, options)
-	})
-}
-
-// redrive sends letters back in one transaction.
-func (s *Store) redrive(ctx context.Context, wanted []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
-	err = s.write(ctx, "redrive", func(tx *tx) error {
-		done, missing = nil, nil
-		letters, err := tx.lockLetters(wanted)
+// Revive implements [sqlstore.Changer].
+func (t coldTx) Revive(letters []*sqlstore.Letter, payload []byte) error {
+	history := insertion{on: t.session, head: insertAttempts}
+	again := insertion{on: t.session, head: revive, tail: reviveOver}
+	all := make([]task.ID, len(letters))
+	for i, l := range letters {
+		all[i] = l.ID
+		turn := turnOf(&store.Entry{Key: l.Key, Seq: l.Seq, Attempt: l.Spent})
+		err := again.add(l.ID, l.ID.Lane(), l.RunAt.UnixMicro(), task.Rank(l.RunAt, l.Priority), l.Claim, l.Spent, t.now, l.Text, l.LastError,
+			categoryOf(stored.FailureOf(l.LastError)), turn, l.Died)
 		if err != nil {
 			return err
 		}
-		history := insertion{on: tx.session, head: insertAttempts}
-		again := insertion{on: tx.session, head: revive, tail: reviveOver}
-		var gone []stored.Letter
-		for i, id := range wanted {
-			l := letters[id]
-			if l == nil || l.spec.Unreadable != "" || options.Operation != "" && l.spec.Redrive == options.Operation {
-				missing = append(missing, id)
-				continue
-			}
-			delete(letters, id) // the next of the same id finds nothing
-			at := tx.time()
-			if i < len(options.RunAt) && !options.RunAt[i].IsZero() {
-				at = options.RunAt[i]
-			}
-			if err := tx.again(l, at, options, &again); err != nil {
+		for _, a := range l.History {
+			err := history.add(l.ID, a.Claim, a.Number, a.Node, stored.OrNull(a.StartedAt), a.EndedAt, string(a.Outcome), []byte(a.Failure), a.NextDelay, optional(a.Label))
+			if err != nil {
 				return err
 			}
-			if err := unpack(l, &history); err != nil {
-				return err
-			}
-			done, gone = append(done, l.was()), append(gone, l.Letter)
 		}
-		if err := again.flush(); err != nil {
-			return err
-		}
-		if err := history.flush(); err != nil {
-			return err
-		}
-		if err := tx.replacePayload(gone, options.Payload); err != nil {
-			return err
-		}
-		if err := tx.deleteLetters(gone); err != nil || len(done) == 0 {
-			return err
-		}
-		return tx.log(options.Audit)
-	})
+	}
+	if err := again.flush(); err != nil {
+		return err
+	}
+	if err := history.flush(); err != nil || payload == nil {
+		return err
+	}
+	_, err := t.execIDs(all, replacePayload, payload, len(payload))
+	return err
+}
+
+// Doom implements [sqlstore.Changer]: tasks are locked before their letters.
+func (t coldTx) Doom(dead *sqlstore.Source, limit int) (tasks []*task.Task, doomed []stored.Letter, err error) {
+	text, args := dead.Oldest(taskColumns, limit)
+	found, err := t.tasks(text, args...)
 	if err != nil {
 		return nil, nil, err
 	}
-	return done, missing, nil
+	all := make([]task.ID, len(found))
+	for i := range found {
+		all[i] = found[i].ID
+	}
+	locked, err := t.Letters(all)
+	for _, one := range found {
+		if l := locked[one.ID]; l != nil {
+			tasks, doomed = append(tasks, one), append(doomed, l.Letter)
+		}
+	}
+	return tasks, doomed, err
 }
 
-// again is the row of a letter in revive.
-func (tx *tx) again(l *lockedLetter, at time.Time, options store.RedriveOptions, again *insertion) error {
-	redriven := l.spec.Redriven(tx.time(), options.Operation)
-	text, err := encoded(stored.Spec(&redriven))
-	if err != nil {
-		return err
-	}
-	failure := stored.FailureOf(l.lastError)
-	attempts := 0
-	if options.KeepAttempts {
-		attempts = l.attempt
-	}
-	turn := turnOf(&store.Entry{Key: l.key, Seq: l.seq, Attempt: attempts})
-	return again.add(l.ID, l.ID.Lane(), at.UnixMicro(), task.Rank(at, l.priority), l.claim, attempts, tx.now, text, l.lastError, categoryOf(failure), turn, l.at)
-}
-
-// replacePayload gives the tasks of letters a payload, unless it is nil.
-func (tx *tx) replacePayload(letters []stored.Letter, payload []byte) error {
-	if payload == nil {
-		return nil
-	}
+// Remove implements [sqlstore.Changer].
+func (t coldTx) Remove(letters []stored.Letter, whole bool) error {
 	all := make([]task.ID, len(letters))
 	for i := range letters {
 		all[i] = letters[i].ID
 	}
-	_, err := tx.execIDs(all, replacePayload, payload, len(payload))
-	return err
-}
-
-// unpack puts the history of a dead letter back into its table.
-func unpack(l *lockedLetter, history *insertion) error {
-	attempts, err := stored.ParseAttempts(l.attempts)
-	if err != nil {
+	for _, query := range [...]string{deleteDead, dropHolds} {
+		if _, err := t.execIDs(all, query); err != nil {
+			return err
+		}
+	}
+	if err := t.uncount(letters); err != nil || !whole {
 		return err
 	}
-	for _, a := range attempts {
-		err := history.add(l.ID, a.Claim, a.Number, a.Node, fromNull(a.StartedAt), a.EndedAt, string(a.Outcome), []byte(a.Failure), a.NextDelay, optional(a.Label))
-		if err != nil {
+	for _, query := range [...]string{deleteFailed, deleteTasks} {
+		if _, err := t.execIDs(all, query); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// purgeTasks deletes the tasks of dead letters.
-const purgeTasks = `DELETE t FROM outlast_task t FORCE INDEX (PRIMARY) WHERE t.id IN (@ids)`
-
-// Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) (purged []*task.Task, err error) {
-	if limit <= 0 {
-		return nil, nil
-	}
-	query, args := purgeable(filter, limit)
-	err = s.write(ctx, "purge", func(tx *tx) error {
-		purged = nil
-		found, err := tx.tasks(query, args...)
-		if err != nil {
-			return err
-		}
-		all := make([]task.ID, len(found))
-		for i := range found {
-			all[i] = found[i].ID
-		}
-		letters, err := tx.lockLetters(all)
-		if err != nil {
-			return err
-		}
-		var gone []stored.Letter
-		for _, t := range found {
-			if l := letters[t.ID]; l != nil {
-				purged, gone = append(purged, t), append(gone, l.Letter)
-			}
-		}
-		if err := tx.deleteLetters(gone); err != nil {
-			return err
-		}
-		all = all[:0]
-		for i := range gone {
-			all = append(all, gone[i].ID)
-		}
-		if _, err := tx.execIDs(all, deleteFailed); err != nil {
-			return err
-		}
-		if _, err := tx.execIDs(all, purgeTasks); err != nil || len(purged) == 0 {
-			return err
-		}
-		return tx.log(audit)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return purged, nil
 }

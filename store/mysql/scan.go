@@ -150,8 +150,8 @@ func (s *session) marks(lane uint16, most int, found *[]store.Entry) error {
 }
 
 const (
-	runningOf    = `SELECT ` + taskColumns + ` FROM outlast_run r STRAIGHT_JOIN outlast_task t ON t.id = r.id` + endedJoins + ` WHERE r.node = ? ORDER BY t.id`
-	runningOfIDs = `SELECT ` + taskColumns + ` FROM outlast_run r STRAIGHT_JOIN outlast_task t ON t.id = r.id` + endedJoins + ` WHERE r.node = ? AND r.id IN (@ids)`
+	runningOf    = `SELECT ` + taskColumns + ` FROM outlast_run r STRAIGHT_JOIN outlast_task t ON t.id = r.id` + doneJoin + deadJoin + ` WHERE r.node = ? ORDER BY t.id`
+	runningOfIDs = `SELECT ` + taskColumns + ` FROM outlast_run r STRAIGHT_JOIN outlast_task t ON t.id = r.id` + doneJoin + deadJoin + ` WHERE r.node = ? AND r.id IN (@ids)`
 )
 
 // Running implements [store.Store].

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/literal"
 )
 
@@ -124,7 +125,7 @@ type sessions struct {
 
 	mu     sync.Mutex
 	idle   []idleConn // that used last comes last
-	closed bool
+	closed chan struct{}
 }
 
 type idleConn struct {
@@ -133,7 +134,7 @@ type idleConn struct {
 }
 
 func newSessions(db *sql.DB, most int) *sessions {
-	return &sessions{db: db, slots: make(chan struct{}, most)}
+	return &sessions{db: db, slots: make(chan struct{}, most), closed: make(chan struct{})}
 }
 
 // do runs fn with a session that nobody else uses meanwhile. A connection is
@@ -144,6 +145,8 @@ func (p *sessions) do(ctx context.Context, fn func(*session) error) error {
 	}
 	select {
 	case p.slots <- struct{}{}:
+	case <-p.closed: // which has the slots
+		return store.ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -161,9 +164,9 @@ func (p *sessions) do(ctx context.Context, fn func(*session) error) error {
 
 func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 	p.mu.Lock()
-	if p.closed {
+	if p.isClosed() {
 		p.mu.Unlock()
-		return nil, ErrClosed
+		return nil, store.ErrClosed
 	}
 	if last := len(p.idle) - 1; last >= 0 && time.Since(p.idle[last].since) < idleFor {
 		kept := p.idle[last]
@@ -192,6 +195,15 @@ func (p *sessions) take(ctx context.Context) (*sql.Conn, error) {
 	return conn, nil
 }
 
+func (p *sessions) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // leads reports whether a connection still leads to the server.
 func (c idleConn) leads(ctx context.Context) bool {
 	if time.Since(c.since) < trialAfter {
@@ -204,7 +216,7 @@ func (c idleConn) leads(ctx context.Context) bool {
 
 func (p *sessions) put(conn *sql.Conn, sound bool) {
 	p.mu.Lock()
-	if sound && !p.closed {
+	if sound && !p.isClosed() {
 		p.idle = append(p.idle, idleConn{conn, time.Now()})
 		p.mu.Unlock()
 		return
@@ -226,7 +238,7 @@ func (p *sessions) forget() {
 // close waits until no session is in use and closes all.
 func (p *sessions) close() error {
 	p.mu.Lock()
-	p.closed = true
+	close(p.closed)
 	p.mu.Unlock()
 	deadline := time.NewTimer(closeTimeout)
 	defer deadline.Stop()

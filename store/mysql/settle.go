@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/store/internal/literal"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -79,7 +80,7 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	items := make([]settleItem, 0, len(settlements))
 	numbers := int64(0)
 	for i := range settlements {
-		if err := checkSettlement(&settlements[i]); err != nil {
+		if err := check.Settlement(&settlements[i]); err != nil {
 			results[i] = store.Settled{Status: store.StatusRefused, Err: err}
 			continue
 		}
@@ -99,13 +100,6 @@ func (s *Store) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 		items = later
 	}
 	return results, ctx.Err()
-}
-
-func checkSettlement(s *store.Settlement) error {
-	if s.Task == nil {
-		return task.Invalid("task", "a settlement needs its task", "")
-	}
-	return check.Settlement(s)
 }
 
 // eachOnce takes those out that settle a task that one before settles.
@@ -340,9 +334,9 @@ func (b *settling) end(a *ending.Attempt, row *ending.Row, state int) error {
 		result = a.Result
 	}
 	if label := labelText(a.Settlement); a.Failure == nil && result == nil && label == nil {
-		err = b.plain.add(&a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome)
+		err = b.plain.add(&a.ID, a.Claim, a.After, a.Node, stored.MicroOrNull(a.Started), a.Ended, row.Cancel, outcome)
 	} else {
-		err = b.done.add(&a.ID, a.Claim, a.After, a.Node, micro(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, label)
+		err = b.done.add(&a.ID, a.Claim, a.After, a.Node, stored.MicroOrNull(a.Started), a.Ended, row.Cancel, outcome, categoryOf(a.Failure), failure, result, label)
 	}
 	if err != nil {
 		return err
@@ -368,7 +362,7 @@ func (b *settling) record(a *ending.Attempt, delay int64) error {
 	if err != nil {
 		return err
 	}
-	return b.past.add(&a.ID, a.Claim, a.Number, a.Node, micro(a.Started), a.Ended, string(a.Outcome), failure, delay, labelText(a.Settlement))
+	return b.past.add(&a.ID, a.Claim, a.Number, a.Node, stored.MicroOrNull(a.Started), a.Ended, string(a.Outcome), failure, delay, labelText(a.Settlement))
 }
 
 // retry notes that the row waits for its next run.
@@ -388,7 +382,7 @@ func (b *settling) retry(a *ending.Attempt, row *ending.Row, entry store.Entry) 
 		unstarted = a.Claim
 	}
 	err = b.waits.add(&a.ID, a.ID.Lane(), entry.Rank, entry.RunAt, a.ClaimAfter(b.tx.now), entry.Attempt, entry.Crashes, failure,
-		categoryOf(a.Failure), unstarted, b.tx.now, micro(row.StartedAt), turnOf(&entry), fromNull(a.FailedAt()))
+		categoryOf(a.Failure), unstarted, b.tx.now, stored.MicroOrNull(row.StartedAt), turnOf(&entry), stored.OrNull(a.FailedAt()))
 	if at := a.FailedAt(); err == nil && at != 0 {
 		err = b.failed.add(a.ID, at)
 	}
@@ -478,7 +472,7 @@ func (i settleItem) asClaimed() bool {
 
 // rowAsClaimed is the row of a task that still runs under its claim.
 func rowAsClaimed(t *task.Task) ending.Row {
-	return ending.Row{Entry: entryOf(t), State: task.Running, Claim: t.Claim, Priority: t.Priority, Node: t.Node, Queue: t.Queue, StartedAt: t.StartedAt}
+	return ending.Row{Entry: stored.Entry(t), State: task.Running, Claim: t.Claim, Priority: t.Priority, Node: t.Node, Queue: t.Queue, StartedAt: t.StartedAt}
 }
 
 // settleAsClaimed settles items whose rows were not read.

@@ -10,6 +10,8 @@
 // the order of outlast_lane, outlast_task by id, outlast_run by id, and then
 // the rest; counters come last. No statement depends on whether the driver
 // counts rows found or rows changed.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package mysql
 
 import (
@@ -33,17 +35,18 @@ var (
 	_ store.Spotter    = (*Store)(nil)
 )
 
-// ErrClosed is returned by every method of a closed store.
-var ErrClosed = &task.Error{Code: task.CodeUnavailable, Message: "the store is closed"}
-
 type spotter = newest.Spotter
 
-// cold is what the store shares with others; see package sqlstore.
-type cold = sqlstore.Cold
+// cold and members are what the store shares with others; see package sqlstore.
+type (
+	cold    = sqlstore.Cold
+	members = sqlstore.Members
+)
 
 // Store is a database. Safe for concurrent use.
 type Store struct {
 	cold
+	members
 	sessions *sessions // of all work but beats
 	beats    *sessions
 	offset   func() time.Duration

@@ -2,16 +2,15 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 )
 
 // distributed are the tables of tasks. All rows of a lane are on one machine.
@@ -93,10 +92,10 @@ func PrintDistribution(w io.Writer) error {
 }
 
 var (
-	citusThere = newQuery(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
+	citusThere = wire.NewQuery(`SELECT 1 FROM pg_extension WHERE extname = 'citus'`)
 
 	// spreadTables lists the tables of a schema that are distributed by lane.
-	spreadTables = newQuery(`SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+	spreadTables = wire.NewQuery(`SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1::text AND c.relname = ANY($2::text[]) AND p.partmethod = 'h'`)
 )
 
@@ -104,12 +103,12 @@ WHERE n.nspname = $1::text AND c.relname = ANY($2::text[]) AND p.partmethod = 'h
 // statements for it.
 func (s *Store) detect(ctx context.Context) error {
 	found := map[string]bool{}
-	err := s.read(ctx, func(c session) error {
-		there, err := one(ctx, c, citusThere, func(row) {})
+	err := s.read(ctx, func(c wire.Session) error {
+		there, err := wire.One(ctx, c, citusThere, func(wire.Row) {})
 		if err != nil || !there {
 			return err
 		}
-		return each(ctx, c, spreadTables, func(r row) error {
+		return wire.Each(ctx, c, spreadTables, func(r wire.Row) error {
 			found[r.Text(0)] = true
 			return nil
 		}, s.schema, distributed[:])
@@ -123,7 +122,11 @@ func (s *Store) detect(ctx context.Context) error {
 			"distribute all as outlast migrate citus says, in one transaction")
 	}
 	s.spread = len(found) > 0
-	s.texts = texts(quote(s.schema)+".", s.spread)
+	s.book = wire.NewBook(quote(s.schema)+".", s.spread)
+	s.cold = sqlstore.New(database{s}, &own)
+	if s.spread {
+		s.cold = sqlstore.New(database{s}, ownSpread())
+	}
 	return nil
 }
 
@@ -145,8 +148,8 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 	if err := s.detect(ctx); err != nil || s.spread && !s.older {
 		return false, err
 	}
-	err = s.connected(ctx, func(c *conn) error {
-		there, err := one(ctx, c, citusThere, func(row) {})
+	err = s.connected(ctx, func(c *wire.Conn) error {
+		there, err := wire.One(ctx, c, citusThere, func(wire.Row) {})
 		if err == nil && !there {
 			err = unusable("the database has no Citus", "CREATE EXTENSION citus, as described in its manual")
 		}
@@ -161,19 +164,19 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = s.connected(ctx, func(c *conn) error {
-		defer c.rollback(ctx)
-		calls := []*call{{query: beginTx}, {text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}}}
+	err = s.connected(ctx, func(c *wire.Conn) error {
+		defer c.Rollback(ctx)
+		calls := []*wire.Call{{Query: wire.BeginTx}, {Text: `SELECT set_config('search_path', $1::text, true)`, Args: []any{quote(s.schema)}}}
 		statements := Distribution()
 		if s.older {
 			statements = append(slices.Clone(logViews), distribute(claimLogTable)...)
 		}
 		for _, statement := range statements {
-			calls = append(calls, &call{text: statement})
+			calls = append(calls, &wire.Call{Text: statement})
 		}
-		for _, one := range append(calls, &call{query: commitTx}) {
-			if err := c.run(ctx, one); err != nil {
-				return fmt.Errorf("%s: %w", one.text, err)
+		for _, one := range append(calls, &wire.Call{Query: wire.CommitTx}) {
+			if err := c.Run(ctx, one); err != nil {
+				return fmt.Errorf("%s: %w", one.Text, err)
 			}
 		}
 		return nil
@@ -189,7 +192,7 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 const beatWithin = 5 * time.Second
 
 // aliveNodes reads the counters of nodes that have neither left nor died.
-var aliveNodes = newQuery(`SELECT id, counter FROM outlast_node WHERE state = 'alive' ORDER BY id`)
+var aliveNodes = wire.NewQuery(`SELECT id, counter FROM outlast_node WHERE state = 'alive' ORDER BY id`)
 
 // unused fails if a node beats within a time. It does not wait where all nodes
 // have left.
@@ -214,68 +217,12 @@ func (s *Store) unused(ctx context.Context, within time.Duration) error {
 }
 
 func countersOf(ctx context.Context, s *Store) (counters map[string]int64, err error) {
-	err = s.read(ctx, func(c session) error {
+	err = s.read(ctx, func(c wire.Session) error {
 		counters = map[string]int64{}
-		return each(ctx, c, aliveNodes, func(r row) error {
+		return wire.Each(ctx, c, aliveNodes, func(r wire.Row) error {
 			counters[r.Text(0)] = r.Int(1)
 			return nil
 		})
 	})
 	return counters, err
-}
-
-// byLane parts ids by lane where the tables are distributed, in the order of
-// lanes, each part in the order given; otherwise they are one part.
-func (s *Store) byLane(ids []task.ID) [][]task.ID {
-	if !s.spread {
-		return [][]task.ID{ids}
-	}
-	lanes := map[uint16][]task.ID{}
-	for _, id := range ids {
-		lanes[id.Lane()] = append(lanes[id.Lane()], id)
-	}
-	set := make(map[uint16]bool, len(lanes))
-	for lane := range lanes {
-		set[lane] = true
-	}
-	parts := make([][]task.ID, 0, len(lanes))
-	for _, lane := range laneList(set) {
-		parts = append(parts, lanes[uint16(lane)])
-	}
-	return parts
-}
-
-// eachLane parts lanes into lists of one where the tables are distributed.
-func (s *Store) eachLane(lanes []int32) [][]int32 {
-	if !s.spread {
-		return [][]int32{lanes}
-	}
-	return slices.Collect(slices.Chunk(lanes, 1))
-}
-
-// Lanewise implements [store.Lanewise].
-func (s *Store) Lanewise() bool { return s.spread }
-
-// lanesAtOnce is how many lanes one call works on at once where tables are
-// distributed, each on a connection of the pool. Each connection has others behind it,
-// to all machines, which have to learn all tables.
-const lanesAtOnce = 4
-
-// lanewise runs fn for 0 to n-1, lanesAtOnce at a time, and waits for all.
-func lanewise(n int, fn func(i int) error) error {
-	if n == 1 {
-		return fn(0)
-	}
-	failed := make([]error, n)
-	slots := make(chan struct{}, lanesAtOnce)
-	var all sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		all.Go(func() {
-			failed[i] = fn(i)
-			<-slots
-		})
-	}
-	all.Wait()
-	return errors.Join(failed...)
 }

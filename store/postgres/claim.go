@@ -7,20 +7,14 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// defaultClaimBytes bounds the payloads of one claim.
-const defaultClaimBytes = 8 << 20
-
 var (
-	// lockLanes takes the locks of lanes, in their order, to the end of the
-	// transaction: nobody else claims, cancels, reschedules or marks their
-	// pending tasks, takes them or frees them.
-	lockLanes = newQuery(`SELECT lane FROM outlast_lane WHERE lane = ANY($1::integer[]) ORDER BY lane FOR NO KEY UPDATE`)
-
 	// claimRows makes rows running under the locks of their lanes, so that no
 	// pending row can change between the snapshot of the statement and its
 	// commit; running rows that end meanwhile were running in the snapshot.
@@ -43,20 +37,16 @@ var (
 	// these is due. Returns a row for each task that was looked up, and one without an id
 	// for each batch, with its lane, its number, and whether those of the lane were claimed
 	// that scans have read.
-	claimRows = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
+	claimRows = wire.NewQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + claimBody + `),
 f AS (SELECT coalesce(sum(octet_length(payload)), 0) < $7::bigint AS fits FROM c),
 ` + fmt.Sprintf(claimTail, `(SELECT fits FROM f)`))
 
 	// claimFirst is claimRows for the first rows, up to the one with which the
 	// payloads reach the limit.
-	claimFirst = newQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + `, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
+	claimFirst = wire.NewQuery(claimHead + `SELECT t.*, n.now, n.past, ` + claimAlone + `, sum(octet_length(t.payload)) OVER (ROWS UNBOUNDED PRECEDING) - octet_length(t.payload) AS before
 ` + claimBody + `),
 ` + fmt.Sprintf(claimTail, `before < $7::bigint`))
 )
-
-// farAhead is how far the number of a row may be ahead of the clock, in µs,
-// before it is claimed apart: numbers of the log belong to many rows.
-const farAhead = 600_000_000
 
 const (
 	claimHead = `WITH owned AS (SELECT array_agg(l.lane) AS lanes, array_agg(l.lane) FILTER (WHERE l.changes = e.changes AND e.server = ` + serverStart + `) AS same
@@ -68,7 +58,7 @@ c AS MATERIALIZED (`
 `
 	claimBody = `FROM (SELECT id, coalesce(($6::bigint[])[at], 0) AS mark, coalesce(($11::bigint[])[at], 0) AS number FROM unnest($5::uuid[]) WITH ORDINALITY AS u (id, at)) u
  CROSS JOIN LATERAL (SELECT * FROM outlast_task t WHERE t.id = u.id LIMIT 1) t
- CROSS JOIN LATERAL (SELECT ` + nowMicro + ` AS now, ` + past + ` AS past) n
+ CROSS JOIN LATERAL (SELECT ` + wire.NowMicro + ` AS now, ` + past + ` AS past) n
  WHERE EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')
   AND (u.mark <> 0 OR t.lane = ANY((SELECT lanes FROM owned)::integer[])) AND t.park = u.mark AND t.run_at <= n.now AND n.past >= u.number
   AND (SELECT true FROM outlast_run r WHERE r.id = u.id) IS NULL
@@ -82,9 +72,9 @@ c AS MATERIALIZED (`
 	amongShort = `c.claim BETWEEN (SELECT min(n) FROM unnest($16::bigint[]) n) AND (SELECT max(n) FROM unnest($16::bigint[]) n)`
 	// claimTail is followed by a condition, which is there more than once.
 	claimTail = `k AS MATERIALIZED (SELECT u.id, u.lane FROM unnest($20::uuid[], $21::integer[]) AS u (id, lane)
- WHERE u.lane = ANY((SELECT same FROM owned)::integer[]) AND $22::bigint <= ` + nowMicro + `
+ WHERE u.lane = ANY((SELECT same FROM owned)::integer[]) AND $22::bigint <= ` + wire.NowMicro + `
   AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive')),
-n AS (SELECT greatest(max(past) + 1, ` + nowMicro + `, $12::bigint) AS claim, ` + nowMicro + ` AS now FROM c WHERE NOT alone AND %[1]s),
+n AS (SELECT greatest(max(past) + 1, ` + wire.NowMicro + `, $12::bigint) AS claim, ` + wire.NowMicro + ` AS now FROM c WHERE NOT alone AND %[1]s),
 l AS (INSERT INTO outlast_claim (lane, claim, node, started_at, ids)
  SELECT lane, (SELECT claim FROM n), CASE WHEN count(id) = 0 THEN '' ELSE $8::text END, (SELECT now FROM n), coalesce(array_agg(id) FILTER (WHERE id IS NOT NULL), '{}')
  FROM (SELECT lane, CASE WHEN NOT alone THEN id END AS id FROM c WHERE key IS NULL AND park = 0 AND %[1]s UNION ALL SELECT lane, id FROM k) x GROUP BY lane RETURNING lane),
@@ -103,7 +93,7 @@ FROM c WHERE %[1]s
 UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, l.lane, NULL, n.claim, NULL, NULL, n.now, NULL, l.lane IN (SELECT lane FROM k) FROM n, l`
 )
 
-func scanClaimed(r row, node string) *task.Task {
+func scanClaimed(r wire.Row, node string) *task.Task {
 	now := r.Time(16)
 	t := &task.Task{
 		State: task.Running, Node: node, StartedAt: now, UpdatedAt: now,
@@ -129,9 +119,7 @@ type claiming struct {
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
 	c := &claiming{store: s, claim: claim, marks: map[task.ID]int64{}}
-	if c.claim.MaxBytes <= 0 {
-		c.claim.MaxBytes = defaultClaimBytes
-	}
+	c.claim.MaxBytes = check.ClaimBytes(&c.claim)
 	c.distinct()
 	if len(c.items) == 0 {
 		return store.Claimed{}, nil
@@ -190,7 +178,7 @@ func (c *claiming) placeIn(item store.ClaimItem) int {
 }
 
 // run claims rows; what is known of them is not read again.
-func (c *claiming) run(ctx context.Context, q *query, known *knownRows) error {
+func (c *claiming) run(ctx context.Context, q *wire.Query, known *knownRows) error {
 	if c.store.spread {
 		return c.runSpread(ctx, known.others)
 	}
@@ -210,12 +198,12 @@ func (c *claiming) run(ctx context.Context, q *query, known *knownRows) error {
 	fewLanes, fewClaims, fewIDs := membersOf(few)
 	var claimed []*task.Task
 	var written map[claimlog.Place]*claimlog.Batch
-	_, err := c.store.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{
-		query: q,
-		args: append([]any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, max(1, c.claim.MaxBytes-c.bytes()-known.bytes), c.claim.Holder(), leaseOf(&c.claim),
+	_, err := c.store.pipeline(ctx, &wire.Call{Query: lockLanes, Args: []any{laneList(lanes)}}, &wire.Call{
+		Query: q,
+		Args: append([]any{c.store.offset(), c.claim.Node, owned, epochs, ids, marks, max(1, c.claim.MaxBytes-c.bytes()-known.bytes), c.claim.Holder(), leaseOf(&c.claim),
 			versions, numbersOf(c.store.log, ids), max(least, known.least), overLanes, overClaims, fewLanes, fewClaims, fewIDs}, known.args(owned)...),
-		start: func() { claimed, written = nil, map[claimlog.Place]*claimlog.Batch{} },
-		scan: func(r row) error {
+		Start: func() { claimed, written = nil, map[claimlog.Place]*claimlog.Batch{} },
+		Scan: func(r wire.Row) error {
 			if r[0] == nil {
 				var tasks []*task.Task
 				lane, number := uint16(r.Int(11)), r.Int(13)

@@ -1,12 +1,77 @@
 package postgres
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
+
+// apartAtOnce is how many rows one statement sets apart.
+const apartAtOnce = 2000
+
+// tooOld is the age of a batch, in µs, from which it is looked at whether its tasks
+// still run: they may have ended without a word to this process.
+const tooOld = 10_000_000
+
+// setApart gives all rows of a node in lanes that run by the log rows of their own,
+// but for those that others have locked.
+func (t *tx) setApart(ctx context.Context, node string, lanes []int32) error {
+	for {
+		n, err := wire.Exec(ctx, t, setApart, node, lanes, apartAtOnce)
+		if err != nil || n < apartAtOnce {
+			return err
+		}
+	}
+}
+
+// lockFree takes the locks of those lanes that nobody has.
+var lockFree = wire.NewQuery(`SELECT lane FROM outlast_lane WHERE lane = ANY($1::integer[]) ORDER BY lane FOR NO KEY UPDATE SKIP LOCKED`)
+
+// sweep shortens the logs of lanes, but for those that somebody has locked: no claim
+// of the process waits for it.
+func sweep(ctx context.Context, s *Store, lanes []uint16, clock int64) error {
+	if err := s.log.Begin(ctx); err != nil {
+		return err
+	}
+	defer s.log.End()
+	for _, numbers := range s.eachLane(laneNumbers(lanes)) {
+		var now changed
+		var free []uint16
+		err := s.write(ctx, func(t *tx) error {
+			free, now = nil, changed{}
+			err := wire.Each(ctx, t, lockFree, func(r wire.Row) error {
+				free = append(free, uint16(r.Int(0)))
+				return nil
+			}, numbers)
+			if err != nil || len(free) == 0 {
+				return err
+			}
+			return t.Run(ctx, append([]*wire.Call{{Query: shorten, Args: []any{s.offset(), laneNumbers(free)}}}, readLog(s, free, &now)...)...)
+		})
+		if err != nil {
+			return err
+		}
+		s.log.Replace(now.lanes, now.batches)
+		s.readAhead.doubt(now.lanes)
+		s.log.Looked(free, clock)
+	}
+	return nil
+}
+
+// sweepOld sweeps lanes where it is time to look at a batch again.
+func sweepOld(ctx context.Context, s *Store, now int64) error {
+	for lanes := range slices.Chunk(s.log.Old(now, tooOld), 16) {
+		if err := sweep(ctx, s, lanes, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 var (
 	// shorten deletes batches of which nothing runs any more from the logs of lanes,
@@ -14,16 +79,16 @@ var (
 	// others. Once a task does not run by a batch, it never will. A batch without
 	// tasks is written where something has changed, so that the greatest number is
 	// another. Inputs: clock, lanes.
-	shorten = newQuery(`WITH o AS MATERIALIZED (SELECT c.lane, c.claim, c.ids AS had, ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE `+runsBy+`) AS ids
+	shorten = wire.NewQuery(`WITH o AS MATERIALIZED (SELECT c.lane, c.claim, c.ids AS had, ARRAY(SELECT m.id FROM unnest(c.ids) AS m (id) WHERE `+runsBy+`) AS ids
  FROM outlast_claim c WHERE c.lane = ANY($2::integer[])),
 d AS (DELETE FROM outlast_claim c USING o WHERE c.lane = o.lane AND c.claim = o.claim AND o.ids = '{}' RETURNING c.lane),
 s AS (UPDATE outlast_claim c SET ids = o.ids FROM o WHERE c.lane = o.lane AND c.claim = o.claim AND o.ids <> '{}' AND o.ids <> o.had AND c.ids = o.had RETURNING c.lane)
 INSERT INTO outlast_claim (lane, claim, node, started_at, ids) SELECT lane, greatest(now,
  (SELECT c.claim + 1 FROM outlast_claim c WHERE c.lane = x.lane ORDER BY c.lane DESC, c.claim DESC LIMIT 1)), '', now, '{}'
-FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT `+nowMicro+` AS now) n`,
+FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT `+wire.NowMicro+` AS now) n`,
 		// The number comes first, above all that there are.
-		`INSERT INTO outlast_claim (lane, claim, node, started_at, ids) SELECT a.lane, greatest(`+nowHere+`,
- (SELECT max(c.claim) + 1 FROM outlast_claim c WHERE true /*c.lane is ($2::integer[])[1]*/)), '', `+nowHere+`, '{}' FROM outlast_anchor a WHERE true /*a.lane is ($2::integer[])[1]*/`,
+		`INSERT INTO outlast_claim (lane, claim, node, started_at, ids) SELECT a.lane, greatest(`+wire.NowHere+`,
+ (SELECT max(c.claim) + 1 FROM outlast_claim c WHERE true /*c.lane is ($2::integer[])[1]*/)), '', `+wire.NowHere+`, '{}' FROM outlast_anchor a WHERE true /*a.lane is ($2::integer[])[1]*/`,
 		`DELETE FROM outlast_claim c WHERE c.claim < (SELECT max(g.claim) FROM outlast_claim g WHERE true /*g.lane is ($2::integer[])[1]*/) /*c.lane is ($2::integer[])[1]*/
  AND NOT EXISTS (`+membersOfLane+` AND `+past+` < c.claim)`,
 		`UPDATE outlast_claim c SET ids = ARRAY(`+membersOfLane+` AND `+past+` < c.claim) WHERE true /*c.lane is ($2::integer[])[1]*/
@@ -33,7 +98,7 @@ FROM (SELECT lane FROM d UNION SELECT lane FROM s) x CROSS JOIN (SELECT `+nowMic
 	// that the same ids may come again at once, whatever the clock says. The batches
 	// are locked in their order. Inputs: lanes, when the first of the tasks was
 	// created, ids.
-	leaveBatches = newQuery(`WITH x AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($1::integer[]) AND c.claim > $2::bigint
+	leaveBatches = wire.NewQuery(`WITH x AS MATERIALIZED (SELECT c.lane, c.claim FROM outlast_claim c WHERE c.lane = ANY($1::integer[]) AND c.claim > $2::bigint
  AND c.ids && $3::uuid[] ORDER BY c.lane, c.claim FOR UPDATE)
 UPDATE outlast_claim c SET ids = `+withoutIDs+` FROM x WHERE c.lane = x.lane AND c.claim = x.claim`,
 		`UPDATE outlast_claim c SET ids = `+withoutIDs+` WHERE c.claim > $2::bigint AND c.ids && $3::uuid[] /*c.lane is ($1::integer[])[1]*/`)
@@ -41,7 +106,7 @@ UPDATE outlast_claim c SET ids = `+withoutIDs+` FROM x WHERE c.lane = x.lane AND
 	// setApart gives rows of a node that run by the claim log rows in outlast_run,
 	// unless somebody else has them locked. What settles by the log finds them no
 	// more. Inputs: node, lanes, most.
-	setApart = newQuery(`WITH m AS MATERIALIZED (SELECT c.claim, c.node, c.started_at, m.id FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
+	setApart = wire.NewQuery(`WITH m AS MATERIALIZED (SELECT c.claim, c.node, c.started_at, m.id FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
  WHERE c.node = $1::text AND c.lane = ANY($2::integer[])),
 x AS MATERIALIZED (SELECT t.id, m.claim, m.node, m.started_at FROM m JOIN outlast_task t ON t.id = m.id
  WHERE t.id = ANY(ARRAY(SELECT id FROM m)) AND `+past+` < m.claim ORDER BY t.id LIMIT $3::bigint FOR UPDATE OF t SKIP LOCKED),
@@ -54,7 +119,7 @@ INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, cla
  /*c.lane is ($2::integer[])[1]*/ /*r.lane is ($2::integer[])[1]*/ /*t.lane is ($2::integer[])[1]*/`)
 
 	// setOneApart is setApart for one row, for which it waits. Inputs: id, claim.
-	setOneApart = newQuery(`WITH c AS MATERIALIZED (SELECT * FROM outlast_claim WHERE lane = `+laneOf("$1::uuid")+` AND claim = $2::bigint AND $1::uuid = ANY(ids)),
+	setOneApart = wire.NewQuery(`WITH c AS MATERIALIZED (SELECT * FROM outlast_claim WHERE lane = `+wire.LaneOf("$1::uuid")+` AND claim = $2::bigint AND $1::uuid = ANY(ids)),
 t AS (UPDATE outlast_task t SET apart = c.claim FROM c WHERE t.id = $1::uuid AND `+past+` < c.claim RETURNING t.id, t.lane, c.claim, c.started_at, c.node)
 INSERT INTO outlast_run (id, lane, claim, started_at, node) SELECT id, lane, claim, started_at, node FROM t`,
 		insertApart+` CROSS JOIN outlast_task t WHERE t.id = $1::uuid AND c.claim = $2::bigint AND t.id = ANY(c.ids) AND `+past+` < c.claim
@@ -148,4 +213,27 @@ func fenceOf(log *claimlog.Log, ids []task.ID, claims []int64) []any {
 		return []any{nil, lanes, numbers}
 	}
 	return []any{apart, lanes, numbers}
+}
+
+// Claims and settlements leave dead rows in outlast_claim and outlast_run, which the server's own
+// vacuum looks at once a minute: after ten million of them who looks for the
+// rows of a lost node reads for seconds. So the store sweeps the tables itself,
+// after so many claims of its own and not more often than so.
+const (
+	tidyAfter = 500_000
+	tidyEvery = 5 * time.Second
+)
+
+// tidyRuns needs the rights of the tables' owner; without them the server's own
+// vacuum has to do. It waits for nobody and locks out nobody.
+var tidyRuns = wire.NewQuery(`VACUUM (SKIP_LOCKED, TRUNCATE false) outlast_run, outlast_claim`)
+
+// tidy sweeps them if it is time to.
+func (s *Store) tidy(ctx context.Context) {
+	last := s.tidied.Load()
+	if s.claims.Load() < tidyAfter || time.Since(time.Unix(0, last)) < tidyEvery || !s.tidied.CompareAndSwap(last, time.Now().UnixNano()) {
+		return
+	}
+	s.claims.Store(0)
+	_ = s.reserved(ctx, func(c *wire.Conn) error { return c.Run(ctx, &wire.Call{Query: tidyRuns}) }) // it is not needed for anything to be right
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -17,34 +18,34 @@ import (
 var (
 	// mayClaim reads, under the lock of the lane, whether the node is alive and
 	// owns the lane. Inputs: node, lane, epoch.
-	mayClaim = newQuery(`SELECT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $1::text AND n.state = 'alive'),
+	mayClaim = wire.NewQuery(`SELECT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $1::text AND n.state = 'alive'),
  EXISTS (SELECT 1 FROM outlast_lane l WHERE l.lane = $2::integer AND l.epoch = $3::bigint AND l.owner = $1::text)`)
 
 	// readLane reads rows of a lane, whether they are pending or not, with the numbers
 	// up to which the claim log does not count for them. Payloads that are larger stay
 	// where they are: payloadsOf reads them. Inputs: lane, ids, bytes. That the lane is
 	// a parameter alone lets Citus plan all that is read and written here at once.
-	readLane = newQuery(`SELECT id, queue, type, CASE WHEN octet_length(payload) <= $3::bigint THEN payload END, priority, run_at, key, seq, target, policy, spec, attempt, crashes, ` + past + `,
+	readLane = wire.NewQuery(`SELECT id, queue, type, CASE WHEN octet_length(payload) <= $3::bigint THEN payload END, priority, run_at, key, seq, target, policy, spec, attempt, crashes, ` + past + `,
  created_at, last_error, octet_length(payload), park FROM outlast_task t WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
-	payloadsOf = newQuery(`SELECT id, payload FROM outlast_task WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
+	payloadsOf = wire.NewQuery(`SELECT id, payload FROM outlast_task WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
 
 	// apartOf lists those of ids that run apart, versionOf the greatest number in the
 	// log of a lane.
-	apartOf   = newQuery(`SELECT id FROM outlast_run WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
-	versionOf = newQuery(`SELECT claim FROM outlast_claim WHERE lane = $1::integer ORDER BY claim DESC LIMIT 1`)
+	apartOf   = wire.NewQuery(`SELECT id FROM outlast_run WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
+	versionOf = wire.NewQuery(`SELECT claim FROM outlast_claim WHERE lane = $1::integer ORDER BY claim DESC LIMIT 1`)
 
-	putBatch    = newQuery(`INSERT INTO outlast_claim (lane, claim, node, started_at, ids) VALUES ($1::integer, $2::bigint, $3::text, $4::bigint, $5::uuid[])`)
-	dropBatches = newQuery(`DELETE FROM outlast_claim WHERE lane = $1::integer AND claim = ANY($2::bigint[])`)
+	putBatch    = wire.NewQuery(`INSERT INTO outlast_claim (lane, claim, node, started_at, ids) VALUES ($1::integer, $2::bigint, $3::text, $4::bigint, $5::uuid[])`)
+	dropBatches = wire.NewQuery(`DELETE FROM outlast_claim WHERE lane = $1::integer AND claim = ANY($2::bigint[])`)
 
 	// runApart makes rows of a lane running apart. Inputs: now, node, length of the
 	// lease (null for none), ids, claims, keys.
-	runApart = newQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
+	runApart = wire.NewQuery(`INSERT INTO outlast_run (id, lane, claim, started_at, node, key, lease_until)
 SELECT u.id, a.lane, u.claim, $1::bigint, $2::text, u.key, $1::bigint + $3::bigint FROM outlast_anchor a
 CROSS JOIN unnest($4::uuid[], $5::bigint[], $6::text[]) AS u (id, claim, key) WHERE true /*a.lane of ($4::uuid[])[1]*/`)
 
 	// standingLane is standing for rows of one lane. Inputs: now, whether the
 	// node is alive, whether it owns the lane, ids.
-	standingLane = newQuery(`SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.state::bigint,
+	standingLane = wire.NewQuery(`SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.state::bigint,
  $2::boolean, $3::boolean, t.run_at > $1::bigint,
  EXISTS (SELECT 1 FROM outlast_key_hold h WHERE h.key = t.key /*h.lane of ($4::uuid[])[1]*/),
  EXISTS (SELECT 1 FROM outlast_run r WHERE r.key = t.key AND r.key IS NOT NULL /*r.lane of ($4::uuid[])[1]*/),
@@ -89,14 +90,14 @@ func (c *claiming) laneClaims(items []store.ClaimItem) (all []*laneClaim) {
 }
 
 // mayClaim is the call that finds out what the node may do in the lane.
-func (l *laneClaim) mayClaim() *call {
+func (l *laneClaim) mayClaim() *wire.Call {
 	epoch := int64(-1)
 	for _, owned := range l.claim.Lanes {
 		if owned.Lane == l.lane {
 			epoch = owned.Epoch
 		}
 	}
-	return &call{query: mayClaim, args: []any{l.claim.Node, l.lane, epoch}, scan: func(r row) error {
+	return &wire.Call{Query: mayClaim, Args: []any{l.claim.Node, l.lane, epoch}, Scan: func(r wire.Row) error {
 		l.alive, l.owned = r.Bool(0), r.Bool(1)
 		return nil
 	}}
@@ -112,7 +113,7 @@ func (l *laneClaim) run(ctx context.Context, bytes int, fit bool) error {
 	if len(over) < overAtOnce {
 		over = nil
 	}
-	err := l.store.begun(ctx, func(t *tx, c *conn) error {
+	err := l.store.begun(ctx, func(t *tx, c *wire.Conn) error {
 		l.tasks, l.parks, batch = nil, map[task.ID]int64{}, nil
 		free, err := l.free(ctx, t)
 		if err != nil {
@@ -122,12 +123,12 @@ func (l *laneClaim) run(ctx context.Context, bytes int, fit bool) error {
 		if err != nil || len(chosen) == 0 {
 			return err
 		}
-		var calls []*call
+		var calls []*wire.Call
 		if calls, batch = l.write(t.now, chosen); batch != nil && len(over) > 0 {
 			_, claims := places(over)
-			calls = append(calls, &call{query: dropBatches, args: []any{l.lane, claims}})
+			calls = append(calls, &wire.Call{Query: dropBatches, Args: []any{l.lane, claims}})
 		}
-		return c.run(ctx, append(calls, &call{query: commitTx})...)
+		return c.Run(ctx, append(calls, &wire.Call{Query: wire.CommitTx})...)
 	}, append(l.reads(ids, bytes/len(ids)), l.mayClaim())...)
 	if err == nil && batch != nil {
 		l.store.log.Claimed([]claimlog.Batch{*batch}, over, nil)
@@ -141,19 +142,19 @@ const overAtOnce = 8
 // reads are the calls that lock the lane and read the rows. What runs apart is read
 // before: each call has a snapshot of its own, and what ends between two of them must not
 // be seen by neither.
-func (l *laneClaim) reads(ids []task.ID, bytes int) []*call {
+func (l *laneClaim) reads(ids []task.ID, bytes int) []*wire.Call {
 	var apart map[task.ID]bool
-	return []*call{
-		{query: lockLanes, args: []any{[]int32{int32(l.lane)}}},
-		{query: versionOf, args: []any{l.lane}, start: func() { l.version = 0 }, scan: func(r row) error {
+	return []*wire.Call{
+		{Query: lockLanes, Args: []any{[]int32{int32(l.lane)}}},
+		{Query: versionOf, Args: []any{l.lane}, Start: func() { l.version = 0 }, Scan: func(r wire.Row) error {
 			l.version = r.Int(0)
 			return nil
 		}},
-		{query: apartOf, args: []any{l.lane, ids}, start: func() { apart = map[task.ID]bool{} }, scan: func(r row) error {
+		{Query: apartOf, Args: []any{l.lane, ids}, Start: func() { apart = map[task.ID]bool{} }, Scan: func(r wire.Row) error {
 			apart[r.ID(0)] = true
 			return nil
 		}},
-		{query: readLane, args: []any{l.lane, ids, bytes}, start: func() { l.rows = make(map[task.ID]*laneRow, len(ids)) }, scan: func(r row) error {
+		{Query: readLane, Args: []any{l.lane, ids, bytes}, Start: func() { l.rows = make(map[task.ID]*laneRow, len(ids)) }, Scan: func(r wire.Row) error {
 			l.rows[r.ID(0)] = &laneRow{task: scanClaimed(r, l.claim.Holder()), past: r.Int(13), size: int(r.Int(16)), park: r.Int(17), apart: apart[r.ID(0)]}
 			return nil
 		}},
@@ -177,12 +178,12 @@ func (l *laneClaim) free(ctx context.Context, t *tx) (free []*laneRow, err error
 	if len(keyed) == 0 {
 		return free, nil
 	}
-	stands := map[task.ID]stand{}
-	if err := t.run(ctx, l.stand(t.now, keyed, stands)); err != nil {
+	found := stands{}
+	if err := t.Run(ctx, l.stand(t.now, keyed, found)); err != nil {
 		return nil, err
 	}
 	for _, item := range keyed {
-		if refusal := (reportItem{ClaimItem: item}).refusal(stands); refusal.Reason != "" {
+		if refusal := found.refusal(item); refusal.Reason != "" {
 			free = slices.DeleteFunc(free, func(r *laneRow) bool { return r.task.ID == item.ID })
 		}
 	}
@@ -207,14 +208,14 @@ func (l *laneClaim) fitting(ctx context.Context, t *tx, free []*laneRow, bytes i
 	if len(large) == 0 {
 		return chosen, nil
 	}
-	return chosen, each(ctx, t, payloadsOf, func(r row) error {
+	return chosen, wire.Each(ctx, t, payloadsOf, func(r wire.Row) error {
 		l.rows[r.ID(0)].task.Payload = r.Blob(1)
 		return nil
 	}, l.lane, large)
 }
 
 // write makes rows running: by the log, or apart.
-func (l *laneClaim) write(now int64, chosen []*laneRow) (calls []*call, batch *claimlog.Batch) {
+func (l *laneClaim) write(now int64, chosen []*laneRow) (calls []*wire.Call, batch *claimlog.Batch) {
 	_, least := l.store.log.Versions([]store.LaneEpoch{{Lane: l.lane}})
 	least = max(least, now)
 	claim := least
@@ -235,7 +236,7 @@ func (l *laneClaim) write(now int64, chosen []*laneRow) (calls []*call, batch *c
 		batch.IDs = append(batch.IDs, r.task.ID)
 	}
 	if len(apart.ids) > 0 {
-		calls = append(calls, &call{query: runApart, args: []any{now, l.claim.Holder(), leaseOf(&l.claim), apart.ids, apart.claims, apart.keys}})
+		calls = append(calls, &wire.Call{Query: runApart, Args: []any{now, l.claim.Holder(), leaseOf(&l.claim), apart.ids, apart.claims, apart.keys}})
 	}
 	if batch == nil {
 		return calls, nil
@@ -246,14 +247,14 @@ func (l *laneClaim) write(now int64, chosen []*laneRow) (calls []*call, batch *c
 			t.Claim = claim
 		}
 	}
-	return append(calls, &call{query: putBatch, args: []any{l.lane, claim, l.claim.Holder(), now, batch.IDs}}), batch
+	return append(calls, &wire.Call{Query: putBatch, Args: []any{l.lane, claim, l.claim.Holder(), now, batch.IDs}}), batch
 }
 
 // runs are the arguments of runApart.
 type runs struct {
 	ids    []task.ID
 	claims []int64
-	keys   optionals
+	keys   wire.Optionals
 }
 
 func (a *runs) add(t *task.Task) {
@@ -312,41 +313,41 @@ func (c *claiming) runSpread(ctx context.Context, items []store.ClaimItem) error
 }
 
 // stand is the call that reads how items stand.
-func (l *laneClaim) stand(now int64, items []store.ClaimItem, stands map[task.ID]stand) *call {
+func (l *laneClaim) stand(now int64, items []store.ClaimItem, found stands) *wire.Call {
 	ids, _ := idsAndMarks(items)
-	return &call{query: standingLane, args: []any{now, l.alive, l.owned, ids}, scan: func(r row) error {
-		stands[r.ID(0)] = scanStand(r)
+	return &wire.Call{Query: standingLane, Args: []any{now, l.alive, l.owned, ids}, Scan: func(r wire.Row) error {
+		found[r.ID(0)] = scanStand(r)
 		return nil
 	}}
 }
 
 // standsSpread is stands lane by lane.
-func (c *claiming) standsSpread(ctx context.Context, ids []task.ID) (map[task.ID]stand, error) {
+func (c *claiming) standsSpread(ctx context.Context, ids []task.ID) (stands, error) {
 	items := make([]store.ClaimItem, len(ids))
 	for i, id := range ids {
 		items[i].ID = id
 	}
-	lanes, stands := c.laneClaims(items), make(map[task.ID]stand, len(ids))
+	lanes, found := c.laneClaims(items), make(stands, len(ids))
 	numbers := make([]uint16, len(lanes))
-	var calls []*call
+	var calls []*wire.Call
 	for i, l := range lanes {
 		numbers[i] = l.lane
 		calls = append(calls, l.mayClaim())
 	}
 	var now changed
 	err := c.store.write(ctx, func(t *tx) error {
-		clear(stands)
-		if err := t.run(ctx, append(calls, readLog(c.store, numbers, &now)...)...); err != nil {
+		clear(found)
+		if err := t.Run(ctx, append(calls, readLog(c.store, numbers, &now)...)...); err != nil {
 			return err
 		}
-		var reads []*call
+		var reads []*wire.Call
 		for _, l := range lanes {
-			reads = append(reads, l.stand(t.now, l.items, stands))
+			reads = append(reads, l.stand(t.now, l.items, found))
 		}
-		return t.run(ctx, reads...)
+		return t.Run(ctx, reads...)
 	})
 	if err == nil {
 		c.store.log.Replace(now.lanes, now.batches)
 	}
-	return stands, err
+	return found, err
 }

@@ -3,25 +3,25 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
+	"github.com/outlast-dev/outlast/task"
 )
 
 var (
-	// partitionsOf lists the partitions of a table, oldest first.
-	partitionsOf = newQuery(`SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class p ON p.oid = i.inhparent
-JOIN pg_namespace n ON n.oid = p.relnamespace WHERE n.nspname = $1::text AND p.relname = $2::text ORDER BY c.relname`)
-
 	// deleteDedupe deletes entries whose window has passed and whose task is
 	// not live any more. Inputs: clock, limit.
-	deleteDedupe = newQuery(`DELETE FROM outlast_dedupe WHERE (lane, queue, key) IN (SELECT lane, queue, key FROM outlast_dedupe d
-WHERE d.expires <= ` + nowMicro + ` AND (SELECT true FROM outlast_task t WHERE t.id = d.id) IS NULL ORDER BY d.expires LIMIT $2::bigint FOR UPDATE SKIP LOCKED)`)
+	deleteDedupe = wire.NewQuery(`DELETE FROM outlast_dedupe WHERE (lane, queue, key) IN (SELECT lane, queue, key FROM outlast_dedupe d
+WHERE d.expires <= ` + wire.NowMicro + ` AND (SELECT true FROM outlast_task t WHERE t.id = d.id) IS NULL ORDER BY d.expires LIMIT $2::bigint FOR UPDATE SKIP LOCKED)`)
 
 	// deleteNodes deletes nodes that ended long ago and hold nothing. Inputs:
 	// clock, memory, limit.
-	deleteNodes = newQuery(`DELETE FROM outlast_node WHERE id IN (SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ` + nowMicro + ` - $2::bigint
+	deleteNodes = wire.NewQuery(`DELETE FROM outlast_node WHERE id IN (SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ` + wire.NowMicro + ` - $2::bigint
  AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
  AND (SELECT true FROM outlast_claim c WHERE c.node = n.id LIMIT 1) IS NULL LIMIT $3::bigint)`)
 )
@@ -74,33 +74,13 @@ func (s *Store) pastDays(ctx context.Context, table string, before time.Time) (n
 	return s.days(ctx, table, func(_, end, now time.Time) bool { return !end.After(before) && end.Add(time.Hour).Before(now) })
 }
 
-// days lists the partitions of a table that are wanted by the time of their
-// beginning, their end, and the store's now; oldest first.
-func (s *Store) days(ctx context.Context, table string, wanted func(since, end, now time.Time) bool) (names []string, err error) {
-	var now time.Time
-	err = s.read(ctx, func(c session) error {
-		names = nil
-		return c.run(ctx, &call{query: selectNow, args: []any{s.offset()}, scan: func(r row) error {
-			now = r.Time(0)
-			return nil
-		}}, &call{query: partitionsOf, args: []any{s.schema, table}, scan: func(r row) error {
-			at, err := time.Parse("20060102", strings.TrimPrefix(r.Text(0), table+"_"))
-			if err == nil && wanted(at, at.Add(day), now) {
-				names = append(names, r.Text(0))
-			}
-			return nil
-		}})
-	})
-	return names, err
-}
-
 // drop drops a partition, unless others use the table for too long: the next
 // call tries again.
 func (s *Store) drop(ctx context.Context, name string) (bool, error) {
-	err := s.connected(ctx, func(c *conn) error {
-		return c.run(ctx, &call{query: setLockWait, args: []any{dropWait}}, &call{text: `DROP TABLE ` + quote(s.schema) + `.` + quote(name)})
+	err := s.connected(ctx, func(c *wire.Conn) error {
+		return c.Run(ctx, &wire.Call{Query: setLockWait, Args: []any{dropWait}}, &wire.Call{Text: `DROP TABLE ` + quote(s.schema) + `.` + quote(name)})
 	})
-	if passing(err) || gone(err) {
+	if wire.Passing(err) || gone(err) {
 		return false, nil
 	}
 	return err == nil, s.explained(err)
@@ -110,8 +90,8 @@ func (s *Store) drop(ctx context.Context, name string) (bool, error) {
 // dropped. The server says so of one that goes away while it looks at it with
 // the code of all that it did not expect, in words that it does not translate.
 func gone(err error) bool {
-	code := codeOf(err)
-	return code == codeNoTable || code == codeInternal && strings.Contains(messageOf(err), "relation")
+	code := wire.CodeOf(err)
+	return code == wire.CodeNoTable || code == wire.CodeInternal && strings.Contains(wire.MessageOf(err), "relation")
 }
 
 // deleteEndedOfDay deletes tasks of one day that ended before $1, and their histories.
@@ -132,9 +112,9 @@ func (s *Store) deleteDone(ctx context.Context, ended time.Time, limit int) (del
 			return deleted, err
 		}
 		n := 0
-		_, err = s.pipeline(ctx, &call{
-			text: newStatement(fmt.Sprintf(deleteEndedOfDay, name), quote(s.schema)+".").text, args: []any{ended.UnixMicro(), limit - deleted},
-			scan: func(r row) error { n = int(r.Int(0)); return nil },
+		_, err = s.pipeline(ctx, &wire.Call{
+			Text: s.book.Here(fmt.Sprintf(deleteEndedOfDay, name)), Args: []any{ended.UnixMicro(), limit - deleted},
+			Scan: func(r wire.Row) error { n = int(r.Int(0)); return nil },
 		})
 		if gone(err) {
 			n, err = 0, nil
@@ -165,10 +145,10 @@ func (s *Store) deleteLost(ctx context.Context, ended time.Time, limit int) (del
 func (s *Store) deleteLostOf(ctx context.Context, name string, limit int) (deleted int, err error) {
 	const wanted = `(SELECT true FROM outlast_task t WHERE t.id = a.id) OR (SELECT true FROM outlast_done d WHERE d.id = a.id LIMIT 1)`
 	text := func(pattern string) string {
-		return newStatement(fmt.Sprintf(pattern, name), quote(s.schema)+".").text
+		return s.book.Here(fmt.Sprintf(pattern, name))
 	}
 	kept := false
-	_, err = s.pipeline(ctx, &call{text: text(`SELECT 1 FROM %s a WHERE ` + wanted + ` LIMIT 1`), start: func() { kept = false }, scan: func(row) error {
+	_, err = s.pipeline(ctx, &wire.Call{Text: text(`SELECT 1 FROM %s a WHERE ` + wanted + ` LIMIT 1`), Start: func() { kept = false }, Scan: func(wire.Row) error {
 		kept = true
 		return nil
 	}})
@@ -182,19 +162,179 @@ func (s *Store) deleteLostOf(ctx context.Context, name string, limit int) (delet
 		}
 		return deleted, err
 	}
-	c := &call{args: []any{limit}, text: text(`DELETE FROM %[1]s WHERE ctid = ANY(ARRAY(SELECT ctid FROM %[1]s a WHERE (` + wanted + `) IS NOT TRUE LIMIT $1::bigint))`)}
+	c := &wire.Call{Args: []any{limit}, Text: text(`DELETE FROM %[1]s WHERE ctid = ANY(ARRAY(SELECT ctid FROM %[1]s a WHERE (` + wanted + `) IS NOT TRUE LIMIT $1::bigint))`)}
 	_, err = s.pipeline(ctx, c)
-	return int(c.changed), err
+	return int(c.Changed), err
 }
 
 func (s *Store) deleteDedupe(ctx context.Context, _ time.Time, limit int) (int, error) {
-	c := &call{query: deleteDedupe, args: []any{s.offset(), limit}}
+	c := &wire.Call{Query: deleteDedupe, Args: []any{s.offset(), limit}}
 	_, err := s.pipeline(ctx, c)
-	return int(c.changed), err
+	return int(c.Changed), err
 }
 
 func (s *Store) deleteNodes(ctx context.Context, _ time.Time, limit int) (int, error) {
-	c := &call{query: deleteNodes, args: []any{s.offset(), nodeMemory.Microseconds(), limit}}
+	c := &wire.Call{Query: deleteNodes, Args: []any{s.offset(), sqlstore.NodeMemory.Microseconds(), limit}}
 	_, err := s.pipeline(ctx, c)
-	return int(c.changed), err
+	return int(c.Changed), err
+}
+
+// Where Citus has distributed the tables nothing is partitioned: what has ended
+// is deleted lane by lane, a batch in each transaction.
+var (
+	allLaneNumbers = wire.NewQuery(`SELECT lane FROM outlast_lane ORDER BY lane`)
+
+	// deleteEnded deletes tasks of a lane that ended before a time, with their
+	// histories. Inputs: lane, time, limit.
+	deleteEnded = wire.NewQuery(`WITH d AS (DELETE FROM outlast_done WHERE lane = $1::integer AND id IN (SELECT id FROM outlast_done WHERE lane = $1::integer AND finished_at < $2::bigint ORDER BY finished_at LIMIT $3::bigint) RETURNING id),
+a AS (DELETE FROM outlast_attempt WHERE lane = $1::integer AND id IN (SELECT id FROM d))
+SELECT count(*) FROM d`)
+
+	// expiredKeys reads entries of dedupe keys of a lane whose window has
+	// passed, after a key; their tasks may be of other lanes. Inputs: lane,
+	// now, queue and key to begin after, limit.
+	expiredKeys = wire.NewQuery(`SELECT queue, key, id FROM outlast_dedupe WHERE lane = $1::integer AND expires <= $2::bigint AND (queue, key) > ($3::text, $4::text) ORDER BY queue, key LIMIT $5::bigint`)
+
+	// deleteKeys deletes entries unless they were taken anew meanwhile.
+	// Inputs: lane, now, queues, keys, ids.
+	deleteKeys = wire.NewQuery(`DELETE FROM outlast_dedupe d USING unnest($3::text[], $4::text[], $5::uuid[]) AS u (queue, key, id)
+WHERE d.lane = $1::integer AND d.queue = u.queue AND d.key = u.key AND d.id = u.id AND d.expires <= $2::bigint`)
+
+	// endedNodes lists nodes that ended long ago and own no lane. Inputs: clock,
+	// memory, limit.
+	endedNodes = wire.NewQuery(`SELECT id FROM outlast_node n WHERE state <> 'alive' AND ended_at <= ` + wire.NowMicro + ` - $2::bigint
+ AND NOT EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id) LIMIT $3::bigint`)
+
+	dropNodes = wire.NewQuery(`DELETE FROM outlast_node WHERE id = ANY($1::text[]) AND state <> 'alive'`)
+	dropNoted = wire.NewQuery(`DELETE FROM outlast_cancel WHERE node = ANY($1::text[])`)
+)
+
+// batch is how many rows one transaction deletes at most.
+const batch = 1000
+
+// deleteLanes deletes ended tasks and dedupe entries lane by lane.
+func (s *Store) deleteLanes(ctx context.Context, ended time.Time, limit int) (deleted int, err error) {
+	var lanes []uint16
+	err = s.read(ctx, func(c wire.Session) error {
+		lanes = nil
+		return wire.Each(ctx, c, allLaneNumbers, func(r wire.Row) error {
+			lanes = append(lanes, uint16(r.Int(0)))
+			return nil
+		})
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, lane := range lanes {
+		for _, step := range [...]func(context.Context, uint16, time.Time, int) (int, error){s.deleteEnded, s.deleteKeys} {
+			n, err := step(ctx, lane, ended, limit-deleted)
+			if deleted += n; err != nil || deleted >= limit {
+				return deleted, err
+			}
+		}
+	}
+	return deleted, nil
+}
+
+func (s *Store) deleteEnded(ctx context.Context, lane uint16, ended time.Time, limit int) (deleted int, err error) {
+	for deleted < limit {
+		n, most := 0, min(batch, limit-deleted)
+		_, err := s.pipeline(ctx, &wire.Call{Query: deleteEnded, Args: []any{lane, ended.UnixMicro(), most}, Scan: func(r wire.Row) error {
+			n = int(r.Int(0))
+			return nil
+		}})
+		if deleted += n; err != nil || n < most {
+			return deleted, err
+		}
+	}
+	return deleted, nil
+}
+
+// dedupeKeys are entries of dedupe keys.
+type dedupeKeys struct {
+	queues, keys []string
+	ids          []task.ID
+}
+
+// deleteKeys deletes dedupe entries of a lane whose window has passed, unless
+// their task lives.
+func (s *Store) deleteKeys(ctx context.Context, lane uint16, _ time.Time, limit int) (deleted int, err error) {
+	queue, key := "", ""
+	for deleted < limit {
+		var found *dedupeKeys
+		n := int64(0)
+		err := s.write(ctx, func(t *tx) (err error) {
+			n, found = 0, &dedupeKeys{}
+			if err := wire.Each(ctx, t, expiredKeys, found.add, lane, t.now, queue, key, batch); err != nil || len(found.ids) == 0 {
+				return err
+			}
+			over, err := found.ended(ctx, t)
+			if err != nil || len(over.ids) == 0 {
+				return err
+			}
+			most := min(len(over.ids), limit-deleted)
+			n, err = wire.Exec(ctx, t, deleteKeys, lane, t.now, over.queues[:most], over.keys[:most], over.ids[:most])
+			return err
+		})
+		if deleted += int(n); err != nil || len(found.ids) < batch {
+			return deleted, err
+		}
+		queue, key = found.queues[batch-1], found.keys[batch-1]
+	}
+	return deleted, nil
+}
+
+func (d *dedupeKeys) add(r wire.Row) error {
+	d.queues, d.keys, d.ids = append(d.queues, r.Text(0)), append(d.keys, r.Text(1)), append(d.ids, r.ID(2))
+	return nil
+}
+
+// ended are the entries whose task is not live.
+func (d *dedupeKeys) ended(ctx context.Context, t *tx) (*dedupeKeys, error) {
+	live := map[task.ID]bool{}
+	var calls []*wire.Call
+	for _, part := range t.store.byLane(d.ids) {
+		calls = append(calls, &wire.Call{Query: liveOf, Args: []any{part}, Scan: func(r wire.Row) error {
+			live[r.ID(0)] = true
+			return nil
+		}})
+	}
+	if err := t.Run(ctx, calls...); err != nil {
+		return nil, err
+	}
+	over := &dedupeKeys{}
+	for i, id := range d.ids {
+		if !live[id] {
+			over.queues, over.keys, over.ids = append(over.queues, d.queues[i]), append(over.keys, d.keys[i]), append(over.ids, id)
+		}
+	}
+	return over, nil
+}
+
+// deleteSpreadNodes deletes nodes that ended long ago and hold nothing.
+func (s *Store) deleteSpreadNodes(ctx context.Context, _ time.Time, limit int) (deleted int, err error) {
+	err = s.write(ctx, func(t *tx) error {
+		deleted = 0
+		var ended []string
+		err := wire.Each(ctx, t, endedNodes, func(r wire.Row) error {
+			ended = append(ended, r.Text(0))
+			return nil
+		}, s.offset(), sqlstore.NodeMemory.Microseconds(), limit)
+		if err != nil || len(ended) == 0 {
+			return err
+		}
+		err = wire.Each(ctx, t, holdsRows, func(r wire.Row) error {
+			ended = slices.DeleteFunc(ended, func(node string) bool { return node == r.Text(0) })
+			return nil
+		}, ended)
+		if err != nil {
+			return err
+		}
+		n, err := wire.Exec(ctx, t, dropNodes, ended)
+		if deleted = int(n); err == nil {
+			_, err = wire.Exec(ctx, t, dropNoted, ended)
+		}
+		return err
+	})
+	return deleted, err
 }

@@ -4,106 +4,119 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/backlog"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
+	"github.com/outlast-dev/outlast/task"
 )
 
-// coldQueries are the statements of package sqlstore as statements of this one.
-var coldQueries = func() map[*sqlstore.Query]*query {
-	all := map[*sqlstore.Query]*query{}
+// coldQueries are the statements of package sqlstore, and those that it is given, as
+// statements of this one.
+var coldQueries = func() map[*sqlstore.Query]*wire.Query {
+	all := map[*sqlstore.Query]*wire.Query{}
 	for _, q := range sqlstore.Queries() {
-		all[q] = newQuery(q.Text)
+		all[q] = wire.NewQuery(q.Text)
 	}
-	all[sqlstore.InsertLane].spread = []string{sqlstore.InsertLane.Text, insertAnchor}
+	all[sqlstore.InsertLane] = wire.NewQuery(sqlstore.InsertLane.Text, sqlstore.InsertLane.Text, insertAnchor)
 	return all
 }()
+
+// coldQuery is a statement of this package for package sqlstore; see newQuery.
+func coldQuery(text string, spread ...string) *sqlstore.Query {
+	q := &sqlstore.Query{Text: text}
+	coldQueries[q] = wire.NewQuery(text, spread...)
+	return q
+}
 
 // insertAnchor is what goes with a lane where tables are distributed.
 const insertAnchor = `INSERT INTO outlast_anchor (lane) VALUES ($1::bigint) ON CONFLICT DO NOTHING`
 
 // database implements [sqlstore.Database].
-type database struct{ *Store }
+type database struct{ store *Store }
 
 // Read implements [sqlstore.Database].
 func (d database) Read(ctx context.Context, fn func(sqlstore.Session) error) error {
-	return d.read(ctx, func(c session) error { return fn(coldSession{ctx, c, d.spread}) })
+	return d.store.read(ctx, func(c wire.Session) error { return fn(&coldSession{ctx, c, d.store}) })
 }
 
 // Snapshot implements [sqlstore.Database].
 func (d database) Snapshot(ctx context.Context, fn func(sqlstore.Session) error) error {
-	return d.lookUp(ctx, func(c session, _ int64) error { return fn(coldSession{ctx, c, d.spread}) })
+	return d.store.lookUp(ctx, func(c wire.Session, _ int64) error { return fn(&coldSession{ctx, c, d.store}) })
+}
+
+// Survey implements [sqlstore.Database].
+func (d database) Survey(ctx context.Context, fn func(sqlstore.Session) error) error {
+	return d.store.snapshot(ctx, func(c wire.Session) error { return fn(&coldSession{ctx, c, d.store}) })
 }
 
 // Write implements [sqlstore.Database].
 func (d database) Write(ctx context.Context, _ string, fn func(sqlstore.Tx) error) error {
-	return d.write(ctx, func(t *tx) error { return fn(t.cold(ctx)) })
+	return d.store.partitioning(ctx, func() error {
+		return d.store.write(ctx, func(t *tx) error { return fn(t.cold(ctx)) })
+	})
 }
 
+// Change implements [sqlstore.Database].
+func (d database) Change(ctx context.Context, _ int64, fn func(sqlstore.Tx) error) error {
+	return d.Write(ctx, "", fn)
+}
+
+// coldSession implements [sqlstore.Session].
 type coldSession struct {
-	ctx    context.Context
-	on     session
-	spread bool
+	ctx   context.Context
+	on    wire.Session
+	store *Store
 }
 
 // Run implements [sqlstore.Session].
-func (c coldSession) Run(calls ...*sqlstore.Call) error {
-	own := make([]*call, len(calls))
+func (c *coldSession) Run(calls ...*sqlstore.Call) error {
+	own := make([]*wire.Call, len(calls))
 	for i, one := range calls {
-		own[i] = &call{query: coldQueries[one.Query], args: one.Args}
+		own[i] = &wire.Call{Query: coldQueries[one.Query], Args: one.Args}
+		if own[i].Query == nil {
+			own[i].Text = c.store.book.Numbered(one.Query.Text)
+		}
 		if one.Scan != nil {
-			own[i].scan = func(r row) error { return one.Scan(r) }
+			own[i].Scan = func(r wire.Row) error { return one.Scan(r) }
 		}
 	}
-	err := c.on.run(c.ctx, own...)
+	err := c.on.Run(c.ctx, own...)
 	for i := range own {
-		calls[i].Changed = own[i].changed
+		calls[i].Changed = own[i].Changed
 	}
 	return err
 }
 
-// Pending implements [sqlstore.Session].
-func (c coldSession) Pending(lanes []uint16, most int) (int, error) {
-	return backlog.Pending(&counter{c.ctx, c.on, c.spread}, lanes, most)
+// coldTx implements [sqlstore.Changer].
+type coldTx struct {
+	ctx context.Context
+	*tx
 }
+
+func (t *tx) reader(ctx context.Context) *coldSession { return &coldSession{ctx, t, t.store} }
 
 func (t *tx) cold(ctx context.Context) sqlstore.Tx {
-	return sqlstore.Tx{Session: coldSession{ctx, t, t.store.spread}, Now: t.now}
+	return sqlstore.Tx{Session: t.reader(ctx), Changer: coldTx{ctx, t}, Now: t.now}
 }
 
-// log writes what is said of a change into the audit log.
-func (t *tx) log(ctx context.Context, audit []store.Audit) error {
-	return sqlstore.Log(t.cold(ctx), audit)
-}
-
-// Change implements [store.Config].
-func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
-	if err := objects.Check(&change); err != nil {
-		return nil, err
-	}
-	var changed *store.Changed
-	err := s.write(ctx, func(t *tx) (err error) {
-		changed, err = objects.Apply(&tables{sqlstore.Tables{Tx: t.cold(ctx)}, ctx, t}, &change)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
-}
-
-// tables implements [objects.Tables].
-type tables struct {
-	sqlstore.Tables
-	ctx context.Context
-	own *tx
-}
-
-// Enqueue implements [objects.Tables].
-func (t *tables) Enqueue(items []store.Insert) ([]store.Inserted, error) {
-	inserted, err := insertAll(t.ctx, t.own, t.own.store, t.own.now, items)
-	if refusal(err) {
+// Insert implements [sqlstore.Changer].
+func (t coldTx) Insert(items []store.Insert) ([]store.Inserted, error) {
+	inserted, err := insertAll(t.ctx, t.tx, t.store, t.now, items)
+	if wire.Refusal(err) {
 		err = refusedData(err)
 	}
 	return inserted, err
+}
+
+// get reads a task whatever its table; CodeNotFound.
+func get(ctx context.Context, s wire.Session, id task.ID) (*task.Task, error) {
+	return sqlstore.Get(&coldSession{ctx: ctx, on: s}, getTask, id)
+}
+
+// Get implements [store.Query].
+func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err error) {
+	err = s.lookUp(ctx, func(c wire.Session, _ int64) (err error) {
+		found, err = get(ctx, c, id)
+		return err
+	})
+	return found, err
 }

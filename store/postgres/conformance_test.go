@@ -192,7 +192,6 @@ func (c *schemas) abilities() storetest.Abilities {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = tx.Rollback(ctx) })
 			return tx, func() error { return tx.Commit(ctx) }, func() error { return tx.Rollback(ctx) }
 		},
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -18,7 +19,7 @@ import (
 const copyFrom = 256
 
 // nextSeqs takes a number for each of so many keyed tasks.
-var nextSeqs = newQuery(`SELECT nextval('outlast_seq'::text::regclass) FROM generate_series(1, $1::bigint)`)
+var nextSeqs = wire.NewQuery(`SELECT nextval('outlast_seq'::text::regclass) FROM generate_series(1, $1::bigint)`)
 
 const copyText = `COPY outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload) FROM STDIN (FORMAT binary)`
 
@@ -29,9 +30,9 @@ const copyColumns = 15
 type copying struct {
 	items []store.Insert
 	ids   []task.ID
-	keyed int      // how many have a key
-	specs jsons    // nil if no task has one
-	order []madeAt // in which they go
+	keyed int        // how many have a key
+	specs wire.JSONs // nil if no task has one
+	order []madeAt   // in which they go
 }
 
 // madeAt is when the task at a place was made, and with it the random bits that
@@ -51,7 +52,7 @@ func newCopying(items []store.Insert) (*copying, error) {
 			return nil, refusedData(err)
 		}
 		if spec != nil && c.specs == nil {
-			c.specs = make(jsons, len(items))
+			c.specs = make(wire.JSONs, len(items))
 		}
 		if spec != nil {
 			c.specs[i] = spec
@@ -74,28 +75,28 @@ func newCopying(items []store.Insert) (*copying, error) {
 // them. It fails with nothing done if one is not new.
 func (e *enqueuing) copy(ctx context.Context, in *copying) (made []store.Inserted, err error) {
 	var seqs []int64
-	var first []*call
+	var first []*wire.Call
 	if in.keyed > 0 {
 		first = append(first, takeSeqs(in.keyed, &seqs))
 	}
-	text := newStatement(copyText, quote(e.store.schema)+".").text
-	err = e.store.begun(ctx, func(t *tx, c *conn) error {
+	text := e.store.book.Here(copyText)
+	err = e.store.begun(ctx, func(t *tx, c *wire.Conn) error {
 		rows := &copyReader{copying: in, now: t.now, made: in.numbered(seqs)}
-		_, err := c.pg.CopyFrom(ctx, rows, text)
+		_, err := c.PG.CopyFrom(ctx, rows, text)
 		rows.stop()
 		if err != nil {
 			return err
 		}
 		made = rows.made
 		checks := (&inserts{ids: in.ids}).checks(e.store)
-		return c.run(ctx, append(checks, &call{query: commitTx})...) // a check that fails leaves the commit out
+		return c.Run(ctx, append(checks, &wire.Call{Query: wire.CommitTx})...) // a check that fails leaves the commit out
 	}, first...)
 	return made, err
 }
 
 // takeSeqs takes numbers for so many keyed tasks.
-func takeSeqs(keyed int, seqs *[]int64) *call {
-	return &call{query: nextSeqs, args: []any{keyed}, start: func() { *seqs = nil }, scan: func(r row) error {
+func takeSeqs(keyed int, seqs *[]int64) *wire.Call {
+	return &wire.Call{Query: nextSeqs, Args: []any{keyed}, Start: func() { *seqs = nil }, Scan: func(r wire.Row) error {
 		*seqs = append(*seqs, r.Int(0))
 		return nil
 	}}
@@ -179,26 +180,26 @@ func (r *copyReader) row(data []byte, i int) []byte {
 	r.answer(i)
 	t, made := r.items[i].Task, &r.made[i].Entry
 	data = binary.BigEndian.AppendUint16(data, copyColumns)
-	data = append(element(data, len(t.ID)), t.ID[:]...)
-	data = binary.BigEndian.AppendUint32(element(data, 4), uint32(t.ID.Lane()))
-	data = binary.BigEndian.AppendUint16(element(data, 2), uint16(t.Priority))
+	data = append(wire.Element(data, len(t.ID)), t.ID[:]...)
+	data = binary.BigEndian.AppendUint32(wire.Element(data, 4), uint32(t.ID.Lane()))
+	data = binary.BigEndian.AppendUint16(wire.Element(data, 2), uint16(t.Priority))
 	for _, number := range [...]int64{made.Rank, made.RunAt, made.Seq, r.now, r.now} {
-		data = binary.BigEndian.AppendUint64(element(data, 8), uint64(number))
+		data = binary.BigEndian.AppendUint64(wire.Element(data, 8), uint64(number))
 	}
 	for _, text := range [...]string{t.Queue, t.Type, t.Target} {
-		data = append(element(data, len(text)), text...)
+		data = append(wire.Element(data, len(text)), text...)
 	}
 	for _, text := range [...]string{t.Policy, t.Key} {
 		if text == "" {
-			data = element(data, -1)
+			data = wire.Element(data, -1)
 		} else {
-			data = append(element(data, len(text)), text...)
+			data = append(wire.Element(data, len(text)), text...)
 		}
 	}
 	if r.specs == nil || r.specs[i] == nil {
-		data = element(data, -1)
+		data = wire.Element(data, -1)
 	} else {
-		data = append(element(data, len(r.specs[i])), r.specs[i]...)
+		data = append(wire.Element(data, len(r.specs[i])), r.specs[i]...)
 	}
-	return append(element(data, len(t.Payload)), t.Payload...)
+	return append(wire.Element(data, len(t.Payload)), t.Payload...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -23,7 +24,7 @@ SELECT ` + insertValues + `, pg_current_xact_id()` + insertFrom
 	insertValues = `id, lane, priority, at - priority * 30000000::bigint, at, CASE WHEN key IS NULL THEN 0 ELSE nextval('outlast_seq'::text::regclass) END, now, now,
  queue, type, target, policy, key, spec, payload`
 	insertFrom = `
-FROM (SELECT u.*, n.now, coalesce(nullif(u.run_at, 0), n.now + u.delay) AS at FROM (SELECT ` + nowMicro + ` AS now) n, ` + insertColumns + ` ORDER BY ord) u`
+FROM (SELECT u.*, n.now, coalesce(nullif(u.run_at, 0), n.now + u.delay) AS at FROM (SELECT ` + wire.NowMicro + ` AS now) n, ` + insertColumns + ` ORDER BY ord) u`
 )
 
 // insertSpread inserts tasks of one lane where tables are distributed, at the
@@ -39,14 +40,14 @@ const insertUnless = ` ON CONFLICT (id, lane) DO NOTHING RETURNING id, seq, rank
 var (
 	// insertNew inserts tasks that must be new: it fails if one is there.
 	// Seqs are given in the order of the call. Returns what was made here.
-	insertNew = newQuery(insertHead+` RETURNING seq, rank, run_at, created_at`, insertSpread+` RETURNING id, seq, rank, run_at, created_at`)
+	insertNew = wire.NewQuery(insertHead+` RETURNING seq, rank, run_at, created_at`, insertSpread+` RETURNING id, seq, rank, run_at, created_at`)
 
 	// insertAny inserts those of the tasks of which there is no live row.
-	insertAny = newQuery(insertHead+insertUnless, insertSpread+insertUnless)
+	insertAny = wire.NewQuery(insertHead+insertUnless, insertSpread+insertUnless)
 
 	// insertOfCaller is insertAny in a caller's transaction, of which nobody need tell:
 	// see Arrived.
-	insertOfCaller = newQuery(insertArrived+insertUnless, insertSpread+insertUnless)
+	insertOfCaller = wire.NewQuery(insertArrived+insertUnless, insertSpread+insertUnless)
 
 	// noneEnded fails unless none of the tasks has ended already: who sends
 	// an enqueue of unknown outcome again may find its task gone from
@@ -55,7 +56,7 @@ var (
 	// earliest end of any of them. New tasks have ids of almost the same time,
 	// so that hardly any that have ended lie between them. Only if one does, the
 	// ids are hashed; Citus wants them in a list.
-	noneEnded = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
+	noneEnded = wire.NewQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
   WHERE d.id >= $2::uuid AND d.id <= $3::uuid AND d.finished_at >= $4::bigint OFFSET 0) d WHERE d.id IN (SELECT unnest($1::uuid[])))
  OR EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_dead d WHERE d.id >= $2::uuid AND d.id <= $3::uuid OFFSET 0) d WHERE d.id IN (SELECT unnest($1::uuid[])))
  THEN 0 ELSE 1 END)`, `SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM (SELECT d.id FROM outlast_done d
@@ -64,13 +65,13 @@ var (
  THEN 0 ELSE 1 END)`)
 
 	// noneEndedApart is noneEnded for ids that lie far apart: it looks each up.
-	noneEndedApart = newQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = ANY($1::uuid[]) AND d.finished_at >= $2::bigint /*d.lane of ($1::uuid[])[1]*/)
+	noneEndedApart = wire.NewQuery(`SELECT 1 / (CASE WHEN EXISTS (SELECT 1 FROM outlast_done d WHERE d.id = ANY($1::uuid[]) AND d.finished_at >= $2::bigint /*d.lane of ($1::uuid[])[1]*/)
  OR EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = ANY($1::uuid[]) /*d.lane of ($1::uuid[])[1]*/) THEN 0 ELSE 1 END)`)
 
 	// endedOf lists those of the ids that have ended.
-	endedOf = newQuery(`SELECT id FROM outlast_done WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ UNION SELECT id FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
+	endedOf = wire.NewQuery(`SELECT id FROM outlast_done WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/ UNION SELECT id FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 
-	deleteTasks = newQuery(`DELETE FROM outlast_task WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
+	deleteTasks = wire.NewQuery(`DELETE FROM outlast_task WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 )
 
 // inserts are the arguments of the statements above.
@@ -81,8 +82,8 @@ type inserts struct {
 	runAt, delays     []int64
 	queues, types     []string
 	targets           []string
-	policies, keys    optionals
-	specs             jsons
+	policies, keys    wire.Optionals
+	specs             wire.JSONs
 	payloads          [][]byte
 }
 
@@ -191,7 +192,7 @@ func (e *enqueuing) few(ctx context.Context, places []int) error {
 		}
 		return nil
 	})
-	if errors.As(err, new(*task.Error)) || refusal(err) {
+	if errors.As(err, new(*task.Error)) || wire.Refusal(err) {
 		for _, i := range places {
 			e.results[i] = store.BatchResult{}
 		}
@@ -216,9 +217,9 @@ func (e *enqueuing) halving(ctx context.Context, places []int) error {
 	switch {
 	case err == nil:
 		return nil
-	case codeOf(err) == codeNoRight: // which those without keys may not need
+	case wire.CodeOf(err) == wire.CodeNoRight: // which those without keys may not need
 		return e.apart(ctx, places)
-	case !refusal(err) && (!e.store.spread || codeOf(err) != codeInternal): // so Citus calls what a machine refuses of a COPY
+	case !wire.Refusal(err) && (!e.store.spread || wire.CodeOf(err) != wire.CodeInternal): // so Citus calls what a machine refuses of a COPY
 		return err
 	case len(places) == 1:
 		return e.one(ctx, places[0])
@@ -268,9 +269,9 @@ func (e *enqueuing) insert(ctx context.Context, in *inserts) ([]store.Inserted, 
 	look := e.store.readAhead.beginOf(in.ids)
 	defer look.end()
 	made := make([]store.Inserted, 0, len(in.items))
-	_, err := e.store.pipeline(ctx, &call{
-		query: insertNew, args: in.args(e.store.offset()), start: func() { made = made[:0] },
-		scan: func(r row) error {
+	_, err := e.store.pipeline(ctx, &wire.Call{
+		Query: insertNew, Args: in.args(e.store.offset()), Start: func() { made = made[:0] },
+		Scan: func(r wire.Row) error {
 			made = append(made, inserted(in.items[len(made)].Task, r.Int(0), r.Int(1), r.Int(2), r.Int(3)))
 			return nil
 		},
@@ -301,7 +302,7 @@ const idSkew = 24 * time.Hour
 // noneEnded checks that no task has ended already. A task ends after its id
 // was made, but for clocks that differ; who is ahead by more has all ends
 // looked through.
-func (in *inserts) noneEnded() *call {
+func (in *inserts) noneEnded() *wire.Call {
 	low, high := in.ids[0], in.ids[0]
 	for _, id := range in.ids {
 		if id.Compare(low) < 0 {
@@ -316,9 +317,9 @@ func (in *inserts) noneEnded() *call {
 		earliest = 0
 	}
 	if high.Time().Sub(low.Time()) > time.Second {
-		return &call{query: noneEndedApart, args: []any{in.ids, earliest}}
+		return &wire.Call{Query: noneEndedApart, Args: []any{in.ids, earliest}}
 	}
-	return &call{query: noneEnded, args: []any{in.ids, low, high, earliest}}
+	return &wire.Call{Query: noneEnded, Args: []any{in.ids, low, high, earliest}}
 }
 
 // one inserts a batch with all that may be unusual about it, in a transaction
@@ -333,11 +334,11 @@ func (e *enqueuing) one(ctx context.Context, i int) error {
 	switch {
 	case err == nil:
 		e.results[i].Items = items
-	case codeOf(err) == codeNoRight:
+	case wire.CodeOf(err) == wire.CodeNoRight:
 		return e.refused(ctx, i, err)
 	case errors.As(err, &typed):
 		e.results[i].Err = err
-	case refusal(err):
+	case wire.Refusal(err):
 		e.results[i].Err = refusedData(err)
 	default:
 		return err
@@ -351,7 +352,7 @@ func (e *enqueuing) one(ctx context.Context, i int) error {
 func (e *enqueuing) refused(ctx context.Context, i int, refusal error) error {
 	batch := e.batches[i].Items
 	items := make([]store.Inserted, len(batch))
-	err := e.store.read(ctx, func(c session) (err error) {
+	err := e.store.read(ctx, func(c wire.Session) (err error) {
 		for at := 0; at < len(batch) && err == nil; at++ {
 			items[at], err = sameTask(ctx, c, batch[at].Task)
 		}
@@ -360,7 +361,7 @@ func (e *enqueuing) refused(ctx context.Context, i int, refusal error) error {
 	switch {
 	case err == nil:
 		e.results[i].Items = items
-	case errors.Is(err, &task.Error{Code: task.CodeNotFound}), codeOf(err) == codeNoRight:
+	case errors.Is(err, &task.Error{Code: task.CodeNotFound}), wire.CodeOf(err) == wire.CodeNoRight:
 		e.results[i].Err = refusal
 	default:
 		return err

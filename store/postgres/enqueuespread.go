@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -46,12 +47,12 @@ func (in *inserts) take(from *inserts, i int) {
 }
 
 // call inserts the tasks at the coordinator's now, and adds to made what was.
-func (p *lanePart) call(q *query, now int64, made map[task.ID]store.Inserted) *call {
+func (p *lanePart) call(q *wire.Query, now int64, made map[task.ID]store.Inserted) *wire.Call {
 	byID := make(map[task.ID]*task.Task, len(p.items))
 	for i := range p.items {
 		byID[p.ids[i]] = p.items[i].Task
 	}
-	return &call{query: q, args: append(p.args(now), p.seqs), scan: func(r row) error {
+	return &wire.Call{Query: q, Args: append(p.args(now), p.seqs), Scan: func(r wire.Row) error {
 		id := r.ID(0)
 		made[id] = inserted(byID[id], r.Int(1), r.Int(2), r.Int(3), r.Int(4))
 		return nil
@@ -69,7 +70,7 @@ func (in *inserts) keyed() (n int) {
 }
 
 // seqsCall takes numbers for the tasks with keys.
-func (in *inserts) seqsCall(seqs *[]int64) *call {
+func (in *inserts) seqsCall(seqs *[]int64) *wire.Call {
 	return takeSeqs(in.keyed(), seqs)
 }
 
@@ -78,19 +79,19 @@ func (in *inserts) seqsCall(seqs *[]int64) *call {
 func (e *enqueuing) insertSpread(ctx context.Context, in *inserts) ([]store.Inserted, error) {
 	var answers map[task.ID]store.Inserted
 	var seqs []int64
-	err := e.store.begun(ctx, func(t *tx, c *conn) error {
+	err := e.store.begun(ctx, func(t *tx, c *wire.Conn) error {
 		answers = make(map[task.ID]store.Inserted, len(in.ids))
-		var calls []*call
+		var calls []*wire.Call
 		for _, part := range in.byLane(seqs) {
 			calls = append(calls, part.call(insertNew, t.now, answers), part.noneEnded())
 		}
-		if err := c.run(ctx, calls...); err != nil {
+		if err := c.Run(ctx, calls...); err != nil {
 			return err
 		}
 		if len(answers) < len(in.ids) {
 			return unusable("a lane of the tasks does not exist", "make the queue first")
 		}
-		return c.run(ctx, &call{query: commitTx})
+		return c.Run(ctx, &wire.Call{Query: wire.CommitTx})
 	}, in.seqsCall(&seqs))
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func (e *enqueuing) insertSpread(ctx context.Context, in *inserts) ([]store.Inse
 }
 
 // checks are noneEnded for each lane where tables are distributed.
-func (in *inserts) checks(s *Store) (calls []*call) {
+func (in *inserts) checks(s *Store) (calls []*wire.Call) {
 	for _, ids := range s.byLane(in.ids) {
 		calls = append(calls, (&inserts{ids: ids}).noneEnded())
 	}
@@ -112,9 +113,9 @@ func (in *inserts) checks(s *Store) (calls []*call) {
 
 // insertUnless inserts those of distinct tasks of which there is no live row,
 // and lists those that have ended before.
-func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now int64) (made map[task.ID]store.Inserted, ended []task.ID, err error) {
+func (in *inserts) insertUnless(ctx context.Context, s wire.Session, own *Store, now int64) (made map[task.ID]store.Inserted, ended []task.ID, err error) {
 	made = make(map[task.ID]store.Inserted, len(in.ids))
-	var calls []*call
+	var calls []*wire.Call
 	insert := insertAny
 	if t, ok := s.(*tx); ok && t.callers {
 		insert = insertOfCaller
@@ -122,7 +123,7 @@ func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now 
 	if own.spread {
 		var seqs []int64
 		if in.keyed() > 0 {
-			if err := s.run(ctx, in.seqsCall(&seqs)); err != nil {
+			if err := s.Run(ctx, in.seqsCall(&seqs)); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -132,14 +133,14 @@ func (in *inserts) insertUnless(ctx context.Context, s session, own *Store, now 
 	} else {
 		all := lanePart{inserts: *in}
 		one := all.call(insert, 0, made)
-		one.args = in.args(own.offset())
+		one.Args = in.args(own.offset())
 		calls = append(calls, one)
 	}
 	for _, ids := range own.byLane(in.ids) {
-		calls = append(calls, &call{query: endedOf, args: []any{ids}, scan: func(r row) error {
+		calls = append(calls, &wire.Call{Query: endedOf, Args: []any{ids}, Scan: func(r wire.Row) error {
 			ended = append(ended, r.ID(0))
 			return nil
 		}})
 	}
-	return made, ended, s.run(ctx, calls...)
+	return made, ended, s.Run(ctx, calls...)
 }

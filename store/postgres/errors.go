@@ -9,71 +9,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// Codes of errors, from the appendix of the manual.
-const (
-	codeNoStatement    = "26000"
-	codeStatementThere = "42P05"
-	codeSerialization  = "40001"
-	codeDeadlock       = "40P01"
-	codeLockTimeout    = "55P03"
-	codePlanChanged    = "0A000" // cached plan must not change result type
-	codeUnique         = "23505"
-	codeNoPartition    = "23514"
-	codeDivision       = "22012" // how our statements say that a check failed
-	codeNoTable        = "42P01"
-	codeNoRight        = "42501"
-	codeNoSchema       = "3F000"
-	codeInternal       = "XX000"
-
-	// Of those who connect.
-	codePassword       = "28P01"
-	codeNotAdmitted    = "28000"
-	codeNoDatabase     = "3D000"
-	codeTooMany        = "53300"
-	codeStarting       = "57P03"
-	codeUnknownSetting = "42704"
-)
-
-// codeOf is the code of an error of the server, "" for others.
-func codeOf(err error) string {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		return refused.Code
-	}
-	return ""
-}
-
-// passing reports whether a transaction failed for a reason that passes by
-// itself, with nothing changed.
-func passing(err error) bool {
-	switch codeOf(err) {
-	case codeSerialization, codeDeadlock, codeLockTimeout, codeNoStatement, codeStatementThere:
-		return true
-	case codePlanChanged: // the code of all that a server cannot do
-		var refused *pgconn.PgError
-		return errors.As(err, &refused) && refused.Routine == "RevalidateCachedQuery"
-	}
-	return errors.Is(err, errClosed) || err != nil && pgconn.SafeToRetry(err)
-}
-
-// refusal reports whether the server refused the data of a statement (class
-// 22), or its being there twice (class 23).
-func refusal(err error) bool {
-	code := codeOf(err)
-	return len(code) == 5 && (code[:2] == "22" || code[:2] == "23" || code == "54000")
-}
 
 // repeat runs fn until it does not fail for a passing reason, as long as ctx
 // lasts.
 func (s *Store) repeat(ctx context.Context, fn func() error) error {
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		err := fn()
-		if !passing(err) || !sleep(ctx, pause) {
+		if !wire.Passing(err) || !sleep(ctx, pause) {
 			return s.explained(err)
 		}
 	}
@@ -124,19 +73,19 @@ func refusedConnection(failed *pgconn.ConnectError, refused *pgconn.PgError) err
 	user, database := quote(failed.Config.User), quote(failed.Config.Database)
 	problem := &task.Error{Code: task.CodeUnavailable, Message: "the database refuses the connection: " + refused.Message, Err: failed}
 	switch refused.Code {
-	case codePassword:
+	case wire.CodePassword:
 		problem.Code, problem.Hint = task.CodeDenied, "check the user and the password of the URL; special characters are escaped there, such as %40 for @, and PGPASSWORD may hold the password instead"
-	case codeNotAdmitted:
+	case wire.CodeNotAdmitted:
 		problem.Code, problem.Hint = task.CodeDenied, "check the user of the URL, and pg_hba.conf of the server: who may connect from where, and how"
-	case codeNoRight:
+	case wire.CodeNoRight:
 		problem.Code, problem.Hint = task.CodeDenied, fmt.Sprintf("GRANT CONNECT ON DATABASE %s TO %s", database, user)
-	case codeNoDatabase:
+	case wire.CodeNoDatabase:
 		problem.Code, problem.Hint = task.CodeNotFound, fmt.Sprintf("make it: CREATE DATABASE %s ENCODING 'UTF8' TEMPLATE template0", database)
-	case codeTooMany:
+	case wire.CodeTooMany:
 		problem.Hint = "raise max_connections, or give nodes smaller pools: pool_max_conns in the URL"
-	case codeStarting:
+	case wire.CodeStarting:
 		problem.Hint = "it is starting or stopping: try again"
-	case codeUnknownSetting:
+	case wire.CodeUnknownSetting:
 		problem.Code, problem.Hint = task.CodeInvalid, "what is no parameter of the URL goes to the server as a setting: check its name"
 	default:
 		problem.Hint = "the log of the server says more"
@@ -172,4 +121,80 @@ func addressesOf(reasons []string) string {
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// explained makes the want of a right what it is: a refusal with nothing changed,
+// which does not pass by itself, and which says what gives the right. Not all
+// errors of its class (42) are so: a table that is missing may be restored.
+func (s *Store) explained(err error) error {
+	var refused *pgconn.PgError
+	if errors.As(err, new(*task.Error)) || !errors.As(err, &refused) || refused.Code != wire.CodeNoRight || errors.As(err, new(*pgconn.ConnectError)) {
+		return err
+	}
+	return &task.Error{Code: task.CodeUnavailable, Message: "the database refuses it: " + refused.Message, Hint: s.grant(refused.Message), Err: errors.Join(store.ErrNoRight, err)}
+}
+
+// grant is the statement that gives the right which a message asks for. Whatever
+// the language of the server, names stand in it.
+func (s *Store) grant(message string) string {
+	schema, user := quote(s.schema), quote(s.user())
+	if s.owner != "" { // the part in it is what is gone, and gives all that is needed
+		return fmt.Sprintf("GRANT %s TO %s", quote(s.owner), user)
+	}
+	switch {
+	case strings.Contains(message, "outlast_seq"):
+		return fmt.Sprintf("GRANT USAGE ON SEQUENCE %s.outlast_seq TO %s", schema, user)
+	case strings.Contains(message, "owner"):
+		return "nodes need a part in the role that owns the tables: GRANT the owner TO " + user
+	case strings.Contains(message, "outlast_"):
+		return fmt.Sprintf("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", schema, user)
+	case strings.Contains(message, "database"):
+		return fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s", schema, user)
+	}
+	return fmt.Sprintf("GRANT USAGE, CREATE ON SCHEMA %s TO %s", schema, user)
+}
+
+func (s *Store) user() string { return s.pool.Config().ConnConfig.User }
+
+// lacksRight is the refusal to work without a right.
+func lacksRight(message, hint string) error {
+	return &task.Error{Code: task.CodeUnavailable, Message: message, Hint: hint, Err: store.ErrNoRight}
+}
+
+// asOwner goes on in a transaction as the owner of a table, if this role has a
+// part in it: what it makes belongs to that role then, so that every role with a
+// part in it may change and drop it.
+func (s *Store) asOwner(table string) *wire.Call {
+	return &wire.Call{Text: `SELECT set_config('role', pg_get_userbyid(c.relowner)::text, true) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1::text AND c.relname = $2::text AND pg_get_userbyid(c.relowner) <> current_user AND pg_has_role(c.relowner, 'USAGE')`, Args: []any{s.schema, table}}
+}
+
+// What a table of our names that is not ours makes migrations fail with.
+const (
+	codeNoColumn   = "42703"
+	codeTableThere = "42P07"
+)
+
+// notOurs recognises errors of migrations in a schema of somebody else.
+func (s *Store) notOurs(err error) error {
+	switch wire.CodeOf(err) {
+	case codeNoColumn, codeTableThere:
+		return &task.Error{Code: task.CodeConflict, Message: fmt.Sprintf("the schema %s has a table of our names that is not ours: %s", quote(s.schema), wire.MessageOf(err)),
+			Hint: "keep ours apart in a schema of their own: ?schema=NAME in the store URL, or postgres.WithSchema", Err: err}
+	case wire.CodeNoSchema: // which is there, and out of the search path for who may not use it
+		return &task.Error{Code: task.CodeUnavailable, Message: fmt.Sprintf("the role %s may not use the schema %s", quote(s.user()), quote(s.schema)), Hint: s.grant(""), Err: errors.Join(store.ErrNoRight, err)}
+	}
+	return err
+}
+
+// quote is a name as an identifier.
+func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+func unusable(message, hint string) error {
+	return &task.Error{Code: task.CodeUnavailable, Message: message, Hint: hint}
+}
+
+// refusedData is data that cannot be stored.
+func refusedData(err error) error {
+	return task.Invalid("task", "the database refuses it: "+err.Error(), "")
 }

@@ -55,7 +55,7 @@ func ExampleOpenURL() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	client, err := outlast.Open(ctx, store, outlast.EnqueueOnly())
+	client, err := outlast.Open(ctx, store, outlast.WithEnqueueOnly())
 	if err != nil {
 		log.Fatal(err)
 	}

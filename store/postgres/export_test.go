@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 )
 
 // Claimed makes the store believe that so many rows were claimed.
@@ -27,17 +28,17 @@ func (s *Store) Observe(fn func(text string, values [][]byte)) { s.sent = fn }
 
 // Crossing are the statements of an engine that ask all machines of a Citus.
 func (s *Store) Crossing() (texts []string) {
-	for _, q := range []*query{runningOf, anySuspect, holdsRows, newestLetter} {
-		texts = append(texts, s.texts[q.index][0].text)
+	for _, q := range []*wire.Query{runningOf, anySuspect, holdsRows, newestLetter} {
+		texts = append(texts, s.book.Of(q))
 	}
 	return texts
 }
 
 // MarksText is the statement that looks for marks.
-func (s *Store) MarksText() string { return s.texts[firstMarks.index][0].text }
+func (s *Store) MarksText() string { return s.book.Of(firstMarks) }
 
 // ArrivedText is the statement that reads what has arrived.
-func (s *Store) ArrivedText() string { return s.texts[arrivedRows.index][0].text }
+func (s *Store) ArrivedText() string { return s.book.Of(arrivedRows) }
 
 // Payload and LanesOfPayload write and read what a notification says.
 func Payload(lanes []store.ChangedLane) string { return payload(lanes) }

@@ -3,14 +3,14 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -40,8 +40,8 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 	if len(items) == 0 {
 		return []store.Inserted{}, nil
 	}
-	err = foreign.apart(ctx, func(session session) error {
-		t := &txOf{session: session, store: s, callers: true}
+	err = foreign.apart(ctx, func(session wire.Session) error {
+		t := &txOf{Session: session, store: s, callers: true}
 		if err := t.look(ctx); err != nil {
 			return err
 		}
@@ -58,9 +58,9 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 
 // elsewhere recognises a caller's transaction on a database that is not the store's.
 func (s *Store) elsewhere(err error) error {
-	switch codeOf(err) {
-	case codeNoTable, codeNoSchema:
-		return &task.Error{Code: task.CodeInvalid, Message: fmt.Sprintf("the transaction's database has no tables of Outlast in the schema %s: %s", quote(s.schema), messageOf(err)),
+	switch wire.CodeOf(err) {
+	case wire.CodeNoTable, wire.CodeNoSchema:
+		return &task.Error{Code: task.CodeInvalid, Message: fmt.Sprintf("the transaction's database has no tables of Outlast in the schema %s: %s", quote(s.schema), wire.MessageOf(err)),
 			Hint: "begin it on the database of the store, " + quote(s.pool.Config().ConnConfig.Database), Fields: []task.Field{{Path: "tx", Message: "on another database"}}, Err: err}
 	}
 	return s.explained(err)
@@ -75,11 +75,11 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 	if settlement.Task == nil || settlement.Outcome != task.OutcomeSucceeded {
 		return settled, task.Invalid("outcome", "a transaction of the caller ends an attempt as succeeded only", "")
 	}
-	if err := checkSettlement(&settlement); err != nil {
+	if err := check.Settlement(&settlement); err != nil {
 		return store.Settled{Status: store.StatusRefused, Err: err}, nil
 	}
-	err = foreign.apart(ctx, func(session session) error {
-		t := &txOf{session: session, store: s, callers: true}
+	err = foreign.apart(ctx, func(session wire.Session) error {
+		t := &txOf{Session: session, store: s, callers: true}
 		if err := t.look(ctx); err != nil {
 			return err
 		}
@@ -90,11 +90,11 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 	switch {
 	case errors.As(err, &refused):
 		return store.Settled{Status: store.StatusRefused, Err: refused.error}, nil
-	case codeOf(err) == codeNoPartition:
+	case wire.CodeOf(err) == wire.CodeNoPartition:
 		// The caller's transaction goes on to be good for something only if it
 		// begins again, when the partition will be there.
 		return store.Settled{}, errors.Join(err, s.makePartitions(context.WithoutCancel(ctx), 1))
-	case refusal(err):
+	case wire.Refusal(err):
 		return store.Settled{Status: store.StatusRefused, Err: refusedData(err)}, nil
 	}
 	return settled, s.elsewhere(err)
@@ -104,13 +104,13 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 type txOf = tx
 
 // lookAround reads the clock, and whether all statements see one snapshot.
-var lookAround = newQuery(`SELECT ` + nowMicro + `, CASE WHEN current_setting('transaction_isolation') IN ('read committed', 'read uncommitted') THEN 0 ELSE 1 END::bigint`)
+var lookAround = wire.NewQuery(`SELECT ` + wire.NowMicro + `, CASE WHEN current_setting('transaction_isolation') IN ('read committed', 'read uncommitted') THEN 0 ELSE 1 END::bigint`)
 
 // look learns about the caller's transaction.
 func (t *tx) look(ctx context.Context) error {
-	_, err := one(ctx, t, lookAround, func(r row) { t.now, t.dated = r.Int(0), r.Bool(1) }, t.store.offset())
+	_, err := wire.One(ctx, t, lookAround, func(r wire.Row) { t.now, t.dated = r.Int(0), r.Bool(1) }, t.store.offset())
 	if err == nil && t.store.spread {
-		_, err = exec(ctx, t, localSettings)
+		_, err = wire.Exec(ctx, t, localSettings)
 	}
 	return err
 }
@@ -119,7 +119,7 @@ func (t *tx) look(ctx context.Context) error {
 type foreign interface {
 	// apart runs fn so that a failure undoes what it changed. It fails if the
 	// transaction has ended.
-	apart(ctx context.Context, fn func(session) error) error
+	apart(ctx context.Context, fn func(wire.Session) error) error
 }
 
 func (s *Store) foreignOf(tx any) (foreign, error) {
@@ -140,7 +140,7 @@ type pgxTx struct {
 	store *Store
 }
 
-func (f *pgxTx) apart(ctx context.Context, fn func(session) error) error {
+func (f *pgxTx) apart(ctx context.Context, fn func(wire.Session) error) error {
 	if _, err := f.tx.Exec(ctx, savepoint); err != nil {
 		return err
 	}
@@ -167,98 +167,12 @@ type sqlTx struct {
 	store *Store
 }
 
-func (f *sqlTx) apart(ctx context.Context, fn func(session) error) error {
+func (f *sqlTx) apart(ctx context.Context, fn func(wire.Session) error) error {
 	if _, err := f.tx.ExecContext(ctx, savepoint); err != nil {
 		return err
 	}
-	return finish(ctx, fn(f), func(ctx context.Context, text string) error {
+	return finish(ctx, fn(wire.OverSQL(f.tx, f.store.book)), func(ctx context.Context, text string) error {
 		_, err := f.tx.ExecContext(ctx, text)
 		return err
 	})
-}
-
-func (f *sqlTx) run(ctx context.Context, calls ...*call) error {
-	for _, call := range calls {
-		if call.start != nil {
-			call.start()
-		}
-		if err := f.one(ctx, call); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *sqlTx) one(ctx context.Context, c *call) error {
-	args := make([]any, len(c.args))
-	for i, arg := range c.args {
-		args[i] = literal(arg)
-	}
-	if c.query == nil {
-		return f.statement(ctx, c, c.text, args)
-	}
-	for i, s := range f.store.texts[c.query.index] {
-		answer := c
-		if i > 0 {
-			answer = &call{}
-		}
-		if err := f.statement(ctx, answer, s.text, args[:s.params]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f *sqlTx) statement(ctx context.Context, call *call, text string, args []any) (err error) {
-	if call.scan == nil && !strings.HasPrefix(text, "SELECT") {
-		result, err := f.tx.ExecContext(ctx, text, args...)
-		if err != nil {
-			return err
-		}
-		call.changed, err = result.RowsAffected()
-		return err
-	}
-	rows, err := f.tx.QueryContext(ctx, text, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	columns, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	values, targets := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		targets[i] = &values[i]
-	}
-	for call.changed = 0; rows.Next(); call.changed++ {
-		if err := rows.Scan(targets...); err != nil {
-			return err
-		}
-		if call.scan == nil {
-			continue
-		}
-		if err := call.scan(rowOf(values)); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// rowOf makes of what a driver gives what the protocol would have.
-func rowOf(values []any) row {
-	r := make(row, len(values))
-	for i, value := range values {
-		switch v := value.(type) {
-		case []byte:
-			r[i] = v
-		case string:
-			r[i] = []byte(v)
-		case int64:
-			r[i] = binary.BigEndian.AppendUint64(nil, uint64(v))
-		case bool:
-			r[i] = []byte{truth(v)}
-		}
-	}
-	return r
 }

@@ -2,16 +2,25 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
+	"github.com/outlast-dev/outlast/task"
 )
 
 var (
+	// lockLanes takes the locks of lanes, in their order, to the end of the
+	// transaction: nobody else claims, cancels, reschedules or marks their
+	// pending tasks, takes them or frees them.
+	lockLanes = wire.NewQuery(`SELECT lane FROM outlast_lane WHERE lane = ANY($1::integer[]) ORDER BY lane FOR NO KEY UPDATE`)
+
 	// takeLanes gives free lanes to a node that is alive, by compare-and-set
 	// on the epoch, under the locks of the lanes: claims in flight are over.
-	takeLanes = newQuery(`UPDATE outlast_lane l SET owner = $1::text, epoch = l.epoch + 1
+	takeLanes = wire.NewQuery(`UPDATE outlast_lane l SET owner = $1::text, epoch = l.epoch + 1
 FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lane AND l.epoch = e.epoch
   AND NOT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = l.owner AND n.state = 'alive')
   AND EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $1::text AND n.state = 'alive')
@@ -19,7 +28,7 @@ RETURNING l.lane, l.epoch`)
 
 	// freeLanes gives lanes back unless a keyed task of them runs, under the
 	// locks of the lanes: none can be claimed meanwhile.
-	freeLanes = newQuery(`UPDATE outlast_lane l SET owner = NULL
+	freeLanes = wire.NewQuery(`UPDATE outlast_lane l SET owner = NULL
 FROM unnest($2::integer[], $3::bigint[]) AS e (lane, epoch) WHERE l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $1::text
   AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = l.lane AND r.key IS NOT NULL)
 RETURNING l.lane, l.epoch`,
@@ -31,21 +40,21 @@ RETURNING l.lane, l.epoch`)
 	// logOf reads the log of lanes in which the greatest number is another than
 	// the given one; a row without a number stands for a log without rows. Inputs:
 	// lanes, numbers.
-	logOf = newQuery(`SELECT u.lane, c.claim, c.started_at, (SELECT string_agg(uuid_send(id), '') FROM unnest(c.ids) AS m (id)) FROM unnest($1::integer[], $2::bigint[]) AS u (lane, version)
+	logOf = wire.NewQuery(`SELECT u.lane, c.claim, c.started_at, (SELECT string_agg(uuid_send(id), '') FROM unnest(c.ids) AS m (id)) FROM unnest($1::integer[], $2::bigint[]) AS u (lane, version)
 LEFT JOIN LATERAL (SELECT * FROM outlast_claim c WHERE c.lane = u.lane /*c.lane is ($1::integer[])[1]*/) c ON true
 WHERE coalesce((SELECT c.claim FROM outlast_claim c WHERE c.lane = u.lane /*c.lane is ($1::integer[])[1]*/ ORDER BY c.lane DESC, c.claim DESC LIMIT 1), 0) <> u.version`)
 
-	keyedRunning = newQuery(`SELECT 1 FROM outlast_run WHERE lane = $1::integer AND key IS NOT NULL LIMIT 1`)
+	keyedRunning = wire.NewQuery(`SELECT 1 FROM outlast_run WHERE lane = $1::integer AND key IS NOT NULL LIMIT 1`)
 )
 
 // changeLanes takes or frees lanes under their locks. It waits for the locks
 // once.
-func (s *Store) changeLanes(ctx context.Context, q *query, node string, lanes []store.LaneEpoch) (changed []store.LaneEpoch, err error) {
+func (s *Store) changeLanes(ctx context.Context, q *wire.Query, node string, lanes []store.LaneEpoch) (changed []store.LaneEpoch, err error) {
 	numbers, epochs := laneEpochs(lanes)
-	err = s.connected(ctx, func(c *conn) error {
-		return c.whole(ctx, &call{query: settings, args: []any{s.offset()}}, &call{query: lockLanes, args: []any{numbers}}, &call{
-			query: q, args: []any{node, numbers, epochs},
-			scan: func(r row) error {
+	err = s.connected(ctx, func(c *wire.Conn) error {
+		return c.Whole(ctx, &wire.Call{Query: settings, Args: []any{s.offset()}}, &wire.Call{Query: lockLanes, Args: []any{numbers}}, &wire.Call{
+			Query: q, Args: []any{node, numbers, epochs},
+			Scan: func(r wire.Row) error {
 				changed = append(changed, store.LaneEpoch{Lane: uint16(r.Int(0)), Epoch: r.Int(1)})
 				return nil
 			},
@@ -86,7 +95,7 @@ func laneList(lanes map[uint16]bool) []int32 {
 // lanes whose owner is not alive: what is left of a claim whose client was cut
 // off without a word. The server would wait for it as long as TCP does.
 // Inputs: lanes, seconds. The lock of a row is a transaction's number in xmax.
-var endStuck = newQuery(`SELECT pg_terminate_backend(a.pid) FROM outlast_lane l JOIN pg_stat_activity a ON a.backend_xid = l.xmax
+var endStuck = wire.NewQuery(`SELECT pg_terminate_backend(a.pid) FROM outlast_lane l JOIN pg_stat_activity a ON a.backend_xid = l.xmax
 WHERE l.lane = ANY($1::integer[]) AND a.pid <> pg_backend_pid() AND a.xact_start < clock_timestamp() - make_interval(secs => $2::bigint::double precision)
 AND NOT EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = l.owner AND n.state = 'alive')`)
 
@@ -101,10 +110,10 @@ func (s *Store) TakeLanes(ctx context.Context, node string, lanes []store.LaneEp
 	}
 	var taken []store.LaneEpoch
 	err := s.repeat(ctx, func() (err error) {
-		if taken, err = s.changeLanes(ctx, takeLanes, node, lanes); codeOf(err) == codeLockTimeout {
+		if taken, err = s.changeLanes(ctx, takeLanes, node, lanes); wire.CodeOf(err) == wire.CodeLockTimeout {
 			numbers, _ := laneEpochs(lanes)
-			_ = s.read(ctx, func(c session) error { // best effort: the lanes are tried again
-				_, err := exec(ctx, c, endStuck, numbers, stuckAfter)
+			_ = s.read(ctx, func(c wire.Session) error { // best effort: the lanes are tried again
+				_, err := wire.Exec(ctx, c, endStuck, numbers, stuckAfter)
 				return err
 			})
 		}
@@ -139,13 +148,13 @@ func (s *Store) freeSpread(ctx context.Context, node string, lanes []store.LaneE
 		n := int64(0)
 		err := s.write(ctx, func(t *tx) (err error) {
 			n = 0
-			if _, err := exec(ctx, t, lockLanes, []int32{int32(lane.Lane)}); err != nil {
+			if _, err := wire.Exec(ctx, t, lockLanes, []int32{int32(lane.Lane)}); err != nil {
 				return err
 			}
-			if busy, err := one(ctx, t, keyedRunning, func(row) {}, lane.Lane); err != nil || busy {
+			if busy, err := wire.One(ctx, t, keyedRunning, func(wire.Row) {}, lane.Lane); err != nil || busy {
 				return err
 			}
-			n, err = exec(ctx, t, freeLanes, node, []int32{int32(lane.Lane)}, []int64{lane.Epoch})
+			n, err = wire.Exec(ctx, t, freeLanes, node, []int32{int32(lane.Lane)}, []int64{lane.Epoch})
 			return err
 		})
 		if err != nil {
@@ -166,26 +175,93 @@ type changed struct {
 
 // readLog reads the log of those lanes that memory does not know as it is, which
 // follow one another.
-func readLog(s *Store, lanes []uint16, into *changed) (calls []*call) {
+func readLog(s *Store, lanes []uint16, into *changed) (calls []*wire.Call) {
 	*into = changed{}
 	for _, part := range parts(s.spread, lanes, func(lane uint16) uint16 { return lane }) {
 		numbers, versions := make([]int32, len(part)), make([]int64, len(part))
 		for i, lane := range part {
 			numbers[i], versions[i] = int32(lane), s.log.Version(lane)
 		}
-		calls = append(calls, &call{query: logOf, args: []any{numbers, versions}, scan: into.add})
+		calls = append(calls, &wire.Call{Query: logOf, Args: []any{numbers, versions}, Scan: into.add})
 	}
 	if len(calls) > 0 {
-		calls[0].start = func() { *into = changed{} }
+		calls[0].Start = func() { *into = changed{} }
 	}
 	return calls
 }
 
-func (c *changed) add(r row) error {
+func (c *changed) add(r wire.Row) error {
 	lane := uint16(r.Int(0))
 	c.lanes = append(c.lanes, lane)
 	if r[1] != nil {
 		c.batches = append(c.batches, claimlog.Batch{Lane: lane, Claim: r.Int(1), Started: r.Int(2), IDs: r.IDs(3)})
 	}
 	return nil
+}
+
+// parts are all items, or those of each lane, which follow one another.
+func parts[T any](spread bool, all []T, lane func(T) uint16) (parts [][]T) {
+	begin := 0
+	for i := range all {
+		if i+1 == len(all) || spread && lane(all[i]) != lane(all[i+1]) {
+			parts, begin = append(parts, all[begin:i+1]), i+1
+		}
+	}
+	return parts
+}
+
+// byLane parts ids by lane where the tables are distributed, in the order of
+// lanes, each part in the order given; otherwise they are one part.
+func (s *Store) byLane(ids []task.ID) [][]task.ID {
+	if !s.spread {
+		return [][]task.ID{ids}
+	}
+	lanes := map[uint16][]task.ID{}
+	for _, id := range ids {
+		lanes[id.Lane()] = append(lanes[id.Lane()], id)
+	}
+	set := make(map[uint16]bool, len(lanes))
+	for lane := range lanes {
+		set[lane] = true
+	}
+	parts := make([][]task.ID, 0, len(lanes))
+	for _, lane := range laneList(set) {
+		parts = append(parts, lanes[uint16(lane)])
+	}
+	return parts
+}
+
+// eachLane parts lanes into lists of one where the tables are distributed.
+func (s *Store) eachLane(lanes []int32) [][]int32 {
+	if !s.spread {
+		return [][]int32{lanes}
+	}
+	return slices.Collect(slices.Chunk(lanes, 1))
+}
+
+// Lanewise implements [store.Lanewise].
+func (s *Store) Lanewise() bool { return s.spread }
+
+// lanesAtOnce is how many lanes one call works on at once where tables are
+// distributed, each on a connection of the pool. Each connection has others behind it,
+// to all machines, which have to learn all tables.
+const lanesAtOnce = 4
+
+// lanewise runs fn for 0 to n-1, lanesAtOnce at a time, and waits for all.
+func lanewise(n int, fn func(i int) error) error {
+	if n == 1 {
+		return fn(0)
+	}
+	failed := make([]error, n)
+	slots := make(chan struct{}, lanesAtOnce)
+	var all sync.WaitGroup
+	for i := range n {
+		slots <- struct{}{}
+		all.Go(func() {
+			failed[i] = fn(i)
+			<-slots
+		})
+	}
+	all.Wait()
+	return errors.Join(failed...)
 }

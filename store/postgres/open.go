@@ -8,11 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/migrate"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -20,11 +21,11 @@ import (
 const oldest = 130000
 
 var (
-	serverFacts = newQuery(`SELECT current_setting('server_version_num')::bigint, current_setting('server_version'),
+	serverFacts = wire.NewQuery(`SELECT current_setting('server_version_num')::bigint, current_setting('server_version'),
  current_setting('server_encoding'), pg_is_in_recovery(),
  coalesce((SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = to_regclass('outlast' || '_migration')),
   current_schema()::text)`)
-	schemaExists = newQuery(`SELECT 1 FROM pg_namespace WHERE nspname = $1::text`)
+	schemaExists = wire.NewQuery(`SELECT 1 FROM pg_namespace WHERE nspname = $1::text`)
 )
 
 // A connection that the network has forgotten says nothing, and a call on it ends
@@ -36,8 +37,54 @@ const (
 	idlePing = 2 * time.Second
 )
 
+// Open uses a database through the caller's pool and brings its schema up to
+// date. The caller closes the store before the pool.
+//
+// The store prepares statements on the connections of the pool, unless the
+// pool is configured with another [pgx.QueryExecMode] than the default one
+// (default_query_exec_mode=exec in the URL): choose that behind a pooler in
+// transaction mode.
+func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, error) {
+	chosen := options{ahead: daysAhead}
+	for _, opt := range opts {
+		opt(&chosen)
+	}
+	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead, log: claimlog.New(), readAhead: newReadAhead()}
+	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := s.open(ctx, chosen); err != nil {
+		s.end()
+		return nil, Explain(err)
+	}
+	return s, nil
+}
+
+// OpenURL is Open with a pool of its own, which Close closes. Unless the URL says
+// otherwise (pool_ping_timeout), the pool gives connections two seconds to answer
+// after they were idle for a second: one that a firewall has forgotten would be
+// waited for as long as the call may take. Pools of callers should do the same.
+func OpenURL(ctx context.Context, url string, opts ...Option) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	if config.PingTimeout == 0 {
+		config.PingTimeout = idlePing
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	s, err := Open(ctx, pool, opts...)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	s.opened = true
+	return s, nil
+}
+
 func (s *Store) open(ctx context.Context, chosen options) (err error) {
-	s.texts = texts("", false)
+	s.book = wire.NewBook("", false)
 	if err := s.look(ctx, chosen.schema); err != nil {
 		return err
 	}
@@ -66,8 +113,8 @@ func (s *Store) open(ctx context.Context, chosen options) (err error) {
 // look checks what the server is, and finds the schema.
 func (s *Store) look(ctx context.Context, schema string) error {
 	var problem error
-	err := s.read(ctx, func(c session) error {
-		_, err := one(ctx, c, serverFacts, func(r row) {
+	err := s.read(ctx, func(c wire.Session) error {
+		_, err := wire.One(ctx, c, serverFacts, func(r wire.Row) {
 			problem = checkServer(r)
 			s.schema = r.Text(4)
 		})
@@ -88,7 +135,7 @@ func (s *Store) look(ctx context.Context, schema string) error {
 	return problem
 }
 
-func checkServer(r row) error {
+func checkServer(r wire.Row) error {
 	switch {
 	case r.Int(0) < oldest:
 		return unusable("the server is PostgreSQL "+r.Text(1), "use PostgreSQL 13 or later")
@@ -99,13 +146,6 @@ func checkServer(r row) error {
 	}
 	return nil
 }
-
-func unusable(message, hint string) error {
-	return &task.Error{Code: task.CodeUnavailable, Message: message, Hint: hint}
-}
-
-// quote is a name as an identifier.
-func quote(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
@@ -183,13 +223,13 @@ func alone(ctx context.Context, s *Store, set *migrate.Set) error {
 // makeSchema makes the schema, but asks first: to make one needs a right that
 // an application should not need.
 func (s *Store) makeSchema(ctx context.Context) error {
-	return s.read(ctx, func(c session) error {
-		exists, err := one(ctx, c, schemaExists, func(row) {}, s.schema)
+	return s.read(ctx, func(c wire.Session) error {
+		exists, err := wire.One(ctx, c, schemaExists, func(wire.Row) {}, s.schema)
 		if err != nil || exists {
 			return err
 		}
-		err = c.run(ctx, &call{text: `CREATE SCHEMA IF NOT EXISTS ` + quote(s.schema)})
-		if codeOf(err) == codeUnique { // another process makes it
+		err = c.Run(ctx, &wire.Call{Text: `CREATE SCHEMA IF NOT EXISTS ` + quote(s.schema)})
+		if wire.CodeOf(err) == wire.CodeUnique { // another process makes it
 			return nil
 		}
 		return err
@@ -199,28 +239,30 @@ func (s *Store) makeSchema(ctx context.Context) error {
 // migrating runs fn in a transaction whose search path is the schema alone.
 func (s *Store) migrating(ctx context.Context, fn func(migrate.Session) error) error {
 	return s.repeat(ctx, func() error {
-		return s.connected(ctx, func(c *conn) error {
-			err := c.run(ctx, &call{query: beginTx},
-				&call{text: `SELECT set_config('search_path', $1::text, true)`, args: []any{quote(s.schema)}}, s.asOwner("outlast_migration"))
+		return s.connected(ctx, func(c *wire.Conn) error {
+			err := c.Run(ctx, &wire.Call{Query: wire.BeginTx},
+				&wire.Call{Text: `SELECT set_config('search_path', $1::text, true)`, Args: []any{quote(s.schema)}}, s.asOwner("outlast_migration"))
 			if err == nil {
 				err = fn(script{c})
 			}
 			if err == nil {
-				return c.run(ctx, &call{query: commitTx})
+				return c.Run(ctx, &wire.Call{Query: wire.CommitTx})
 			}
-			c.rollback(ctx)
+			c.Rollback(ctx)
 			return err
 		})
 	})
 }
 
 // script runs statements of migrations.
-type script struct{ session }
+type script struct{ wire.Session }
 
-func (s script) Exec(ctx context.Context, text string) error { return s.run(ctx, &call{text: text}) }
+func (s script) Exec(ctx context.Context, text string) error {
+	return s.Run(ctx, &wire.Call{Text: text})
+}
 
 func (s script) Query(ctx context.Context, text string) (all [][]int64, err error) {
-	err = s.run(ctx, &call{text: text, scan: func(r row) error {
+	err = s.Run(ctx, &wire.Call{Text: text, Scan: func(r wire.Row) error {
 		numbers := make([]int64, len(r))
 		for i := range r {
 			numbers[i] = r.Int(i)

@@ -1,8 +1,8 @@
 package postgres
 
 import (
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"os"
-	"strings"
 )
 
 // defects are parts of statements and what stands in their place, by name.
@@ -44,14 +44,7 @@ func init() {
 	if !planted {
 		return
 	}
-	places := 0
-	for _, q := range known {
-		if text := unmarked(q.text); strings.Contains(text, defect[0]) {
-			q.text = strings.ReplaceAll(text, defect[0], defect[1])
-			places++
-		}
-	}
-	if places == 0 {
+	if wire.Plant(defect[0], defect[1]) == 0 {
 		panic("no statement has what " + os.Getenv(Defect) + " takes away")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -18,14 +19,14 @@ var (
 	// lockToChange takes the lock of a lane, as lockLanes does, to change pending rows
 	// of it otherwise than by a claim, and tells its queue: what scans have read of
 	// them is no longer believed.
-	lockToChange = newQuery(`UPDATE outlast_lane SET changes = changes + 1 WHERE lane = $1::integer RETURNING lane, queue`)
+	lockToChange = wire.NewQuery(`UPDATE outlast_lane SET changes = changes + 1 WHERE lane = $1::integer RETURNING lane, queue`)
 
 	// noteChanges is that for lanes that are locked.
-	noteChanges = newQuery(`UPDATE outlast_lane SET changes = changes + 1 WHERE lane = ANY($1::integer[])`)
+	noteChanges = wire.NewQuery(`UPDATE outlast_lane SET changes = changes + 1 WHERE lane = ANY($1::integer[])`)
 
 	// countChanges reads how often that was said of lanes, and when the server began.
 	// Whoever reads rows of the lanes after it can tell by both whether they are as they were.
-	countChanges = newQuery(`SELECT lane, changes, ` + serverStart + ` FROM outlast_lane WHERE lane = ANY($1::integer[])`)
+	countChanges = wire.NewQuery(`SELECT lane, changes, ` + serverStart + ` FROM outlast_lane WHERE lane = ANY($1::integer[])`)
 )
 
 // serverStart tells servers apart: one that takes over may lack what another had.
@@ -124,8 +125,8 @@ func (a *readAhead) beginOf(ids []task.ID) *looking {
 // laneVersions are those of lanes, as countChanges has read them before the rows.
 type laneVersions map[uint16]laneVersion
 
-func (v *laneVersions) call(lanes []int32) *call {
-	return &call{query: countChanges, args: []any{lanes}, start: func() { *v = laneVersions{} }, scan: func(r row) error {
+func (v *laneVersions) call(lanes []int32) *wire.Call {
+	return &wire.Call{Query: countChanges, Args: []any{lanes}, Start: func() { *v = laneVersions{} }, Scan: func(r wire.Row) error {
 		(*v)[uint16(r.Int(0))] = laneVersion{r.Int(1), r.Int(2)}
 		return nil
 	}}
@@ -187,7 +188,7 @@ func (a *readAhead) take(claim *store.Claim, items []store.ClaimItem) *knownRows
 	for _, lane := range claim.Lanes {
 		k.versions[lane.Lane] = a.lanes[lane.Lane].laneVersion
 	}
-	scratch := make(row, 0, keptWidth)
+	scratch := make(wire.Row, 0, keptWidth)
 	for i, packed := range a.rows.Take(items, func(lane uint16) int64 { return a.lanes[lane].count }) {
 		if _, owned := k.versions[items[i].ID.Lane()]; packed == nil || items[i].Mark != 0 || !owned || claim.Lease != 0 {
 			k.others = append(k.others, items[i])
@@ -226,7 +227,7 @@ const (
 )
 
 // add adds a row. The task keeps the memory of its payload.
-func (k *knownRows) add(r row, holder string) {
+func (k *knownRows) add(r wire.Row, holder string) {
 	t := &task.Task{
 		State: task.Running, Node: holder, ID: r.ID(0), RunAt: r.Time(1), Seq: r.Int(3), Type: r.Text(6), Target: r.Text(7),
 		Attempt: int(r.Int(8)) + 1, Crashes: int(r.Int(9)), Priority: int(r.Int(keptPriority)), Policy: r.Text(keptPolicy),
@@ -277,21 +278,21 @@ func (l *looking) inserted(t *task.Task, made *store.Inserted, spec, payload []b
 	}
 	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
 	created := number(made.Created.UnixMicro())
-	l.found = append(l.found, ahead.Row{ID: t.ID, Packed: pack(row{
+	l.found = append(l.found, ahead.Row{ID: t.ID, Packed: pack(wire.Row{
 		t.ID[:], number(e.RunAt), nil, nil, nil, nil, []byte(t.Type), []byte(t.Target), nil, nil, nil, created,
 		number(int64(t.Priority)), []byte(t.Policy), created, []byte(t.Queue), spec, nil, payload,
 	})})
 }
 
 // read keeps a row as it was read, if it is worth it.
-func (l *looking) read(r row) {
+func (l *looking) read(r wire.Row) {
 	if l.wants() && r[keptPayload] != nil {
 		l.found = append(l.found, ahead.Row{ID: r.ID(0), Packed: pack(r)})
 	}
 }
 
 // pack is a row that holds.
-func pack(r row) []byte {
+func pack(r wire.Row) []byte {
 	size := 0
 	for _, value := range r {
 		size += len(value) + 2 // of lengths below 16 384
@@ -307,7 +308,7 @@ func pack(r row) []byte {
 	return packed
 }
 
-func unpack(r row, packed []byte) row {
+func unpack(r wire.Row, packed []byte) wire.Row {
 	for len(packed) > 0 {
 		size, n := binary.Uvarint(packed)
 		packed = packed[n:]
@@ -319,3 +320,20 @@ func unpack(r row, packed []byte) row {
 	}
 	return r
 }
+
+// entryColumns are what scanEntry reads.
+const (
+	entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, octet_length(payload)`
+	entryWidth   = 11
+)
+
+func scanEntry(r wire.Row) store.Entry {
+	return store.Entry{
+		ID: r.ID(0), RunAt: r.Int(1), Rank: r.Int(2), Seq: r.Int(3), Park: r.Int(4), Key: r.Text(5),
+		Type: r.Text(6), Target: r.Text(7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)),
+	}
+}
+
+// farAhead is how far the number of a row may be ahead of the clock, in µs,
+// before it is claimed apart: numbers of the log belong to many rows.
+const farAhead = 600_000_000

@@ -5,15 +5,10 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
-)
-
-// How a node's crash counts, in outlast_node.suspect.
-const (
-	suspectUnknown = 0
-	suspectSome    = 1 // for its tasks with crashes >= 2 alone
-	suspectAll     = 2 // for every task
 )
 
 var (
@@ -21,8 +16,8 @@ var (
 	// the lanes, and the remote workers that have some of which the lease has
 	// ended. The log is read between the ids of nodes that are alive, so that
 	// it costs nothing what these have claimed. Inputs: clock, lanes.
-	lostNodes = newQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($2::integer[])
- AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)
+	lostNodes = wire.NewQuery(`SELECT x.node, n.state FROM (SELECT DISTINCT node FROM outlast_run WHERE lane = ANY($2::integer[])
+ AND (lease_until IS NULL OR lease_until <= ` + wire.NowMicro + `)
 UNION SELECT c.node FROM (SELECT id, lead(id) OVER (ORDER BY id) AS next FROM
   (SELECT ''::text COLLATE "C" AS id UNION ALL SELECT id FROM outlast_node WHERE state = 'alive') n) n
  CROSS JOIN LATERAL (SELECT c.node, c.lane FROM outlast_claim c WHERE n.next IS NOT NULL AND c.node > n.id AND c.node < n.next
@@ -32,52 +27,45 @@ LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive'
 	// runningNodes lists the nodes that have running rows or batches in a lane, notAlive
 	// those of nodes that are not alive: lostNodes where tables are
 	// distributed.
-	runningNodes = newQuery(`SELECT node FROM outlast_run WHERE lane = $2::integer AND (lease_until IS NULL OR lease_until <= ` + nowMicro + `)
+	runningNodes = wire.NewQuery(`SELECT node FROM outlast_run WHERE lane = $2::integer AND (lease_until IS NULL OR lease_until <= ` + wire.NowMicro + `)
 UNION SELECT node FROM outlast_claim WHERE lane = $2::integer AND node <> ''`)
-	notAlive = newQuery(`SELECT x.node, n.state FROM unnest($1::text[]) AS x (node)
+	notAlive = wire.NewQuery(`SELECT x.node, n.state FROM unnest($1::text[]) AS x (node)
 LEFT JOIN outlast_node n ON n.id = x.node WHERE n.state IS DISTINCT FROM 'alive' ORDER BY x.node`)
 
 	// strangeNode gives a node without a row one, dead, which keeps the
 	// verdict on it.
-	strangeNode = newQuery(`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at)
+	strangeNode = wire.NewQuery(`INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, started_at, ended_at)
 VALUES ($1::text, '', '', '', false, 'dead', 0, $2::bigint, $2::bigint) ON CONFLICT (id) DO NOTHING`)
 
 	// lockVerdict reads the verdict on a node, and keeps others from judging.
-	lockVerdict = newQuery(`SELECT suspect FROM outlast_node WHERE id = $1::text FOR UPDATE`)
+	lockVerdict = wire.NewQuery(`SELECT suspect FROM outlast_node WHERE id = $1::text FOR UPDATE`)
 
 	// anySuspect finds a running row of the node that crashed twice before.
-	anySuspect = newQuery(`SELECT 1 FROM (SELECT id FROM outlast_run WHERE node = $1::text) r
+	anySuspect = wire.NewQuery(`SELECT 1 FROM (SELECT id FROM outlast_run WHERE node = $1::text) r
 CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = r.id AND t.crashes >= 2 LIMIT 1) t
 UNION ALL SELECT 1 FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id)
 CROSS JOIN LATERAL (SELECT 1 FROM outlast_task t WHERE t.id = m.id AND t.crashes >= 2 AND `+past+` < c.claim LIMIT 1) t WHERE c.node = $1::text LIMIT 1`,
 		`SELECT 1 FROM outlast_running r JOIN outlast_task t ON t.lane = r.lane AND t.id = r.id WHERE r.node = $1::text AND t.crashes >= 2 LIMIT 1`)
 
-	putVerdict = newQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
+	putVerdict = wire.NewQuery(`UPDATE outlast_node SET suspect = $2::bigint WHERE id = $1::text`)
 
 	// lockOrphans takes the locks of running rows of a node, but for those
 	// that somebody is about to settle, and those with a lease. Inputs: node, lanes,
 	// limit, now.
-	lockOrphans = newQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND lane = ANY($2::integer[]) AND (lease_until IS NULL OR lease_until <= $4::bigint)
+	lockOrphans = wire.NewQuery(`SELECT id FROM outlast_run WHERE node = $1::text AND lane = ANY($2::integer[]) AND (lease_until IS NULL OR lease_until <= $4::bigint)
  ORDER BY id LIMIT $3::bigint FOR UPDATE SKIP LOCKED`)
 
 	// readOrphans reads what was locked.
-	readOrphans = newQuery(`SELECT ` + entryColumns + `, claim, cancel, started_at, queue, spec FROM unnest($1::uuid[]) AS u (given)
+	readOrphans = wire.NewQuery(`SELECT ` + entryColumns + `, claim, cancel, started_at, queue, spec FROM unnest($1::uuid[]) AS u (given)
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($1::uuid[])[1]*/ LIMIT 1) t ORDER BY id`)
 
 	// handBack makes orphans pending again. Inputs: now, ids, crashes, claims.
-	handBack = newQuery(`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
+	handBack = wire.NewQuery(`UPDATE outlast_task t SET crashes = u.crashes, claim = u.claim, park = 0, updated_at = $1::bigint
 FROM (SELECT u.*, x.tid FROM unnest($2::uuid[], $3::bigint[], $4::bigint[]) AS u (id, crashes, claim)
  CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) x) u WHERE t.ctid = u.tid /*t.lane of ($2::uuid[])[1]*/`)
 
-	deleteRuns = newQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
+	deleteRuns = wire.NewQuery(`DELETE FROM outlast_run WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 )
-
-// lostNode is a node that is not alive but has running rows.
-type lostNode struct {
-	id, cause string
-	left      bool
-	suspect   int64
-}
 
 // Recover implements [store.Store].
 func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
@@ -87,10 +75,10 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 		set[lane] = true
 	}
 	wanted := laneList(set)
-	var lost []lostNode
+	var lost []ending.Lost
 	var now int64
-	err := s.read(ctx, func(c session) (err error) {
-		if _, err := one(ctx, c, selectNow, func(r row) { now = r.Int(0) }, s.offset()); err != nil {
+	err := s.read(ctx, func(c wire.Session) (err error) {
+		if _, err := wire.One(ctx, c, selectNow, func(r wire.Row) { now = r.Int(0) }, s.offset()); err != nil {
 			return err
 		}
 		lost, err = s.readLost(ctx, c, wanted)
@@ -119,7 +107,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 				return recovered, nil
 			}
 		}
-		if !task.Leased(node.id) {
+		if !task.Leased(node.ID) {
 			if err := sweep(ctx, s, lanes, now); err != nil {
 				return recovered, err
 			}
@@ -128,7 +116,7 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	return recovered, nil
 }
 
-func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes []lostNode, err error) {
+func (s *Store) readLost(ctx context.Context, c wire.Session, lanes []int32) (nodes []ending.Lost, err error) {
 	q, args := lostNodes, []any{s.offset(), lanes}
 	if s.spread {
 		running, err := nodesRunning(ctx, c, s.offset(), lanes)
@@ -137,20 +125,8 @@ func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes [
 		}
 		q, args = notAlive, []any{running}
 	}
-	err = each(ctx, c, q, func(r row) error {
-		node := lostNode{id: r.Text(0)}
-		switch store.NodeState(r.Text(1)) {
-		case store.NodeLeft:
-			node.cause, node.left = "node left", true
-		case store.NodeDead:
-			node.cause = "node dead"
-		default:
-			node.cause = "node unknown"
-		}
-		if task.Leased(node.id) { // it ended by itself: there is no one else to suspect
-			node.cause, node.suspect = "lease expired", suspectAll
-		}
-		nodes = append(nodes, node)
+	err = wire.Each(ctx, c, q, func(r wire.Row) error {
+		nodes = append(nodes, ending.NewLost(r.Text(0), store.NodeState(r.Text(1))))
 		return nil
 	}, args...)
 	return nodes, err
@@ -158,10 +134,10 @@ func (s *Store) readLost(ctx context.Context, c session, lanes []int32) (nodes [
 
 // nodesRunning lists the nodes that have running rows in the lanes, asking
 // each lane.
-func nodesRunning(ctx context.Context, c session, clock int64, lanes []int32) (nodes []string, err error) {
-	var calls []*call
+func nodesRunning(ctx context.Context, c wire.Session, clock int64, lanes []int32) (nodes []string, err error) {
+	var calls []*wire.Call
 	for _, lane := range lanes {
-		calls = append(calls, &call{query: runningNodes, args: []any{clock, lane}, scan: func(r row) error {
+		calls = append(calls, &wire.Call{Query: runningNodes, Args: []any{clock, lane}, Scan: func(r wire.Row) error {
 			nodes = append(nodes, r.Text(0))
 			return nil
 		}})
@@ -169,19 +145,19 @@ func nodesRunning(ctx context.Context, c session, clock int64, lanes []int32) (n
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	err = c.run(ctx, calls...)
+	err = c.Run(ctx, calls...)
 	slices.Sort(nodes)
 	return slices.Compact(nodes), err
 }
 
 // recoverNode hands rows of one node back, which neither come to life again
 // nor join again under their id.
-func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limit int) ([]store.Recovered, error) {
+func (t *tx) recoverNode(ctx context.Context, node ending.Lost, lanes []int32, limit int) ([]store.Recovered, error) {
 	if err := t.judge(ctx, &node); err != nil {
 		return nil, err
 	}
-	if !task.Leased(node.id) {
-		if err := t.setApart(ctx, node.id, lanes); err != nil {
+	if !task.Leased(node.ID) {
+		if err := t.setApart(ctx, node.ID, lanes); err != nil {
 			return nil, err
 		}
 	}
@@ -199,54 +175,49 @@ func (t *tx) recoverNode(ctx context.Context, node lostNode, lanes []int32, limi
 // lock takes the locks of rows of a node and reads their tasks. Rows without
 // one, which nothing leaves behind but a hand or a backup, are deleted: they
 // would be locked again and again, and never others.
-func (t *tx) lock(ctx context.Context, node *lostNode, lanes []int32, limit int) (o *orphans, locked int, err error) {
+func (t *tx) lock(ctx context.Context, node *ending.Lost, lanes []int32, limit int) (o *orphans, locked int, err error) {
 	var ids []task.ID
-	err = each(ctx, t, lockOrphans, func(r row) error {
+	err = wire.Each(ctx, t, lockOrphans, func(r wire.Row) error {
 		ids = append(ids, r.ID(0))
 		return nil
-	}, node.id, lanes, limit, t.now)
+	}, node.ID, lanes, limit, t.now)
 	if err != nil || len(ids) == 0 {
 		return nil, 0, err
 	}
 	o = &orphans{node: node}
-	if err := each(ctx, t, readOrphans, func(r row) error { return o.add(r, t.now) }, ids); err != nil {
+	if err := wire.Each(ctx, t, readOrphans, func(r wire.Row) error { return o.add(r, t.now) }, ids); err != nil {
 		return nil, 0, err
 	}
 	if len(o.ids) < len(ids) {
 		void := slices.DeleteFunc(slices.Clone(ids), func(id task.ID) bool { return slices.Contains(o.ids, id) })
-		_, err = exec(ctx, t, deleteRuns, void)
+		_, err = wire.Exec(ctx, t, deleteRuns, void)
 	}
 	return o, len(ids), err
 }
 
-// judge decides once per node for which tasks its crash counts: while a task
-// that crashed twice before was running, it is the suspect. The verdict is
-// kept, since other calls may recover the node's other lanes later.
-func (t *tx) judge(ctx context.Context, node *lostNode) error {
-	if node.left || task.Leased(node.id) {
+// judge decides once per node for which tasks its crash counts.
+func (t *tx) judge(ctx context.Context, node *ending.Lost) error {
+	if node.Judged() {
 		return nil
 	}
-	if _, err := exec(ctx, t, strangeNode, node.id, t.now); err != nil {
+	if _, err := wire.Exec(ctx, t, strangeNode, node.ID, t.now); err != nil {
 		return err
 	}
-	if _, err := one(ctx, t, lockVerdict, func(r row) { node.suspect = r.Int(0) }, node.id); err != nil || node.suspect != suspectUnknown {
+	if _, err := wire.One(ctx, t, lockVerdict, func(r wire.Row) { node.Suspect = r.Int(0) }, node.ID); err != nil || node.Judged() {
 		return err
 	}
-	node.suspect = suspectAll
-	suspicious, err := one(ctx, t, anySuspect, func(row) {}, node.id)
+	suspicious, err := wire.One(ctx, t, anySuspect, func(wire.Row) {}, node.ID)
 	if err != nil {
 		return err
 	}
-	if suspicious {
-		node.suspect = suspectSome
-	}
-	_, err = exec(ctx, t, putVerdict, node.id, node.suspect)
+	node.Judge(suspicious)
+	_, err = wire.Exec(ctx, t, putVerdict, node.ID, node.Suspect)
 	return err
 }
 
 // orphans are rows of a lost node.
 type orphans struct {
-	node            *lostNode
+	node            *ending.Lost
 	recovered       []store.Recovered
 	ids             []task.ID // of all
 	crashes, claims []int64
@@ -255,29 +226,15 @@ type orphans struct {
 	history         history
 }
 
-func (o *orphans) add(r row, now int64) error {
-	entry := scanEntry(r)
-	claim, canceled, started, queue := r.Int(entryWidth), r.Bool(entryWidth+1), r.Int(entryWidth+2), r.Text(entryWidth+3)
-	spec := stored.SpecOf(r[entryWidth+4])
-	one := store.Recovered{
-		ID: entry.ID, Type: entry.Type, Node: o.node.id, OldClaim: claim, Claim: max(claim+1, now), Canceled: canceled,
-		Cause: o.node.cause, Attempt: entry.Attempt, Queue: queue, TraceParent: spec.TraceParent,
-	}
-	outcome := task.OutcomeCrashed
-	switch {
-	case o.node.left:
-		outcome = task.OutcomeReleased
-	case o.node.suspect == suspectAll || entry.Crashes >= 2:
-		entry.Crashes++
-	}
-	o.history.add(entry.ID, &stored.Attempt{Number: entry.Attempt, Claim: claim, Node: o.node.id, StartedAt: started, EndedAt: now, Outcome: outcome})
-	entry.Attempt, entry.Park, one.Crashes = max(0, entry.Attempt-1), 0, entry.Crashes
-	if canceled {
+func (o *orphans) add(r wire.Row, now int64) error {
+	row := ending.Row{Entry: scanEntry(r), Claim: r.Int(entryWidth), Cancel: r.Bool(entryWidth + 1), Node: o.node.ID, Queue: r.Text(entryWidth + 3)}
+	started, spec := r.Int(entryWidth+2), stored.SpecOf(r[entryWidth+4])
+	_, one := o.node.HandBack(&row, spec.TraceParent, now)
+	o.history.add(one.ID, &stored.Attempt{Number: one.Attempt, Claim: row.Claim, Node: o.node.ID, StartedAt: started, EndedAt: now, Outcome: o.node.Outcome()})
+	if one.Canceled {
 		o.canceled = append(o.canceled, len(o.recovered))
-	} else {
-		one.Entry = entry
 	}
-	o.ids, o.crashes, o.claims = append(o.ids, entry.ID), append(o.crashes, int64(entry.Crashes)), append(o.claims, one.Claim)
+	o.ids, o.crashes, o.claims = append(o.ids, one.ID), append(o.crashes, int64(one.Crashes)), append(o.claims, one.Claim)
 	o.started, o.recovered = append(o.started, started), append(o.recovered, one)
 	return nil
 }
@@ -287,11 +244,11 @@ func (o *orphans) handBack(ctx context.Context, t *tx) error {
 	if err := o.history.insert(ctx, t); err != nil {
 		return err
 	}
-	calls := []*call{{query: handBack, args: []any{t.now, o.ids, o.crashes, o.claims}}, {query: deleteRuns, args: []any{o.ids}}}
+	calls := []*wire.Call{{Query: handBack, Args: []any{t.now, o.ids, o.crashes, o.claims}}, {Query: deleteRuns, Args: []any{o.ids}}}
 	for _, i := range o.canceled {
 		one := &o.recovered[i]
-		calls = append(calls, &call{query: endRow, args: []any{one.ID, canceled, one.Claim, o.started[i], t.now, t.now, max(0, one.Attempt-1),
-			nil, optional(one.Node), "", nil, true, nil}})
+		calls = append(calls, &wire.Call{Query: endRow, Args: []any{one.ID, canceled, one.Claim, o.started[i], t.now, t.now, max(0, one.Attempt-1),
+			nil, wire.Optional(one.Node), "", nil, true, nil}})
 	}
-	return t.run(ctx, calls...)
+	return t.Run(ctx, calls...)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -11,11 +13,11 @@ import (
 // could be in their way: the lane and the node, a hold of the key, a running
 // task of the key, the head of the key. Inputs: clock, node, lanes owned,
 // their epochs, ids. It changes nothing.
-var standing = newQuery(`WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
+var standing = wire.NewQuery(`WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
  JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text)
 SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.state::bigint,
  EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive'),
- coalesce(t.lane = ANY((SELECT lanes FROM owned)::integer[]), false), t.run_at > ` + nowMicro + `,
+ coalesce(t.lane = ANY((SELECT lanes FROM owned)::integer[]), false), t.run_at > ` + wire.NowMicro + `,
  EXISTS (SELECT 1 FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key),
  EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL),
  k.id, k.run_at, k.rank, k.seq, k.park, k.key, k.type, k.target, k.attempt, k.crashes, octet_length(k.payload)
@@ -23,17 +25,22 @@ FROM unnest($5::uuid[]) AS u (id) CROSS JOIN LATERAL (SELECT * FROM outlast_live
 LEFT JOIN LATERAL (SELECT * FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
  ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) k ON true`)
 
-// stand is a row as standing reads it.
-type stand struct {
-	entry, head                                 store.Entry
-	running, alive, owned, later, held, keyBusy bool
+// scanStand reads a row as standing has it, and what is before it.
+func scanStand(r wire.Row) check.Standing {
+	return check.Standing{
+		Entry: scanEntry(r), Gone: r.Int(11) == running, Alive: r.Bool(12), Owned: r.Bool(13), Later: r.Bool(14),
+		Held: r.Bool(15), Busy: r.Bool(16), Head: scanEntry(r[17:]),
+	}
 }
 
-func scanStand(r row) stand {
-	return stand{
-		entry: scanEntry(r), running: r.Int(11) == running, alive: r.Bool(12), owned: r.Bool(13), later: r.Bool(14),
-		held: r.Bool(15), keyBusy: r.Bool(16), head: scanEntry(r[17:]),
-	}
+// stands are rows as they stand, those that there are.
+type stands map[task.ID]check.Standing
+
+// refusal says why an item was not claimed; no reason means that it can be.
+func (s stands) refusal(item store.ClaimItem) store.Refusal {
+	standing, found := s[item.ID]
+	standing.Gone = standing.Gone || !found
+	return standing.Refusal(item)
 }
 
 // explainTimes is how often rows that turn out to be claimable are claimed
@@ -51,7 +58,7 @@ func (c *claiming) explain(ctx context.Context) error {
 		c.result.Refused = nil
 		var free []store.ClaimItem
 		for _, item := range c.reported() {
-			refusal := item.refusal(stands)
+			refusal := stands.refusal(item.ClaimItem)
 			if item.claimed != nil && c.placeOf(item.ID) > item.at {
 				refusal = store.Refusal{ID: item.ID, Reason: store.ReasonParked, Entry: c.before(item.claimed)}
 			}
@@ -135,7 +142,7 @@ func (c *claiming) reported() (items []reportItem) {
 	return items
 }
 
-func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
+func (c *claiming) stands(ctx context.Context) (stands, error) {
 	var ids []task.ID
 	for _, item := range c.reported() {
 		if !item.again {
@@ -148,18 +155,18 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 	if c.store.spread {
 		return c.standsSpread(ctx, ids)
 	}
-	var stands map[task.ID]stand
+	var found stands
 	var now changed
 	owned, epochs := laneEpochs(c.claim.Lanes)
 	lanes := make([]uint16, len(owned))
 	for i, lane := range owned {
 		lanes[i] = uint16(lane)
 	}
-	_, err := c.store.pipeline(ctx, append(readLog(c.store, lanes, &now), &call{
-		query: standing, args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids},
-		start: func() { stands = make(map[task.ID]stand, len(ids)) },
-		scan: func(r row) error {
-			stands[r.ID(0)] = scanStand(r)
+	_, err := c.store.pipeline(ctx, append(readLog(c.store, lanes, &now), &wire.Call{
+		Query: standing, Args: []any{c.store.offset(), c.claim.Node, owned, epochs, ids},
+		Start: func() { found = make(stands, len(ids)) },
+		Scan: func(r wire.Row) error {
+			found[r.ID(0)] = scanStand(r)
 			return nil
 		},
 	})...)
@@ -167,30 +174,5 @@ func (c *claiming) stands(ctx context.Context) (map[task.ID]stand, error) {
 		c.store.log.Replace(now.lanes, now.batches)
 		c.store.readAhead.doubt(now.lanes)
 	}
-	return stands, err
-}
-
-// refusal says why an item was not claimed; no reason means that it can be.
-func (i reportItem) refusal(stands map[task.ID]stand) store.Refusal {
-	s, found := stands[i.ID]
-	if !found || s.running {
-		return store.Refusal{ID: i.ID, Reason: store.ReasonGone}
-	}
-	refusal := store.Refusal{ID: i.ID, Entry: s.entry}
-	switch {
-	case !s.alive, i.Mark == 0 && !s.owned:
-		refusal.Reason = store.ReasonEpoch
-	case s.later:
-		refusal.Reason = store.ReasonLater
-	case s.entry.Park != i.Mark:
-		refusal.Reason = store.ReasonParked
-	case s.entry.Key == "":
-	case s.held:
-		refusal.Reason = store.ReasonKeyHeld
-	case s.keyBusy:
-		refusal.Reason = store.ReasonBehindKey
-	case s.head.ID != i.ID:
-		refusal.Reason, refusal.Head = store.ReasonBehindKey, s.head
-	}
-	return refusal
+	return found, err
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -16,10 +18,10 @@ var (
 	// id) after a place: for each range one walk along the index, past rows that
 	// run apart. Inputs: lanes, marks, after, ids after, until, limits. Returns the
 	// number that rows of the claim log must exceed too.
-	scanRanges = newQuery(fmt.Sprintf(scanText, ``, `, `+past))
+	scanRanges = wire.NewQuery(fmt.Sprintf(scanText, ``, `, `+past))
 
 	// scanAhead is scanRanges with what claims need of rows that are due. Input: clock too.
-	scanAhead = newQuery(fmt.Sprintf(scanText, `
+	scanAhead = wire.NewQuery(fmt.Sprintf(scanText, `
  CROSS JOIN LATERAL (SELECT `+past+` AS past, (SELECT (extract(epoch FROM now()) * 1000000)::bigint + $7::bigint) AS now) n`, keptColumns("n.past", "n.now", "n.now")))
 
 	// firstMarks reads the first pending row of the first marks of each lane: a walk
@@ -27,7 +29,7 @@ var (
 	// mark are passed over, and so are those that have ended without one, which an old
 	// snapshot keeps: the marks below 0 and those above it are two ranges of the index.
 	// Inputs: lanes, how many marks.
-	firstMarks = newQuery(`SELECT t.* FROM unnest($1::integer[]) AS u (lane) CROSS JOIN LATERAL (WITH RECURSIVE walk AS (
+	firstMarks = wire.NewQuery(`SELECT t.* FROM unnest($1::integer[]) AS u (lane) CROSS JOIN LATERAL (WITH RECURSIVE walk AS (
  SELECT -9223372036854775808 AS park UNION ALL
  SELECT coalesce((SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > w.park AND t.park < 0 /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank LIMIT 1),
   (SELECT t.park FROM outlast_task t WHERE t.lane = u.lane AND t.park > greatest(w.park, 0) /*t.lane is ($1::integer[])[1]*/ ORDER BY t.park, t.rank LIMIT 1)) FROM walk w WHERE w.park IS NOT NULL)
@@ -36,7 +38,7 @@ CROSS JOIN LATERAL (` + markedRow + ` AND t.park = w.park` + firstOfMark + `) t`
 
 	// setMarks sets the marks of rows that are pending, under the locks of
 	// their lanes. Inputs: ids, marks, lanes.
-	setMarks = newQuery(`WITH m AS MATERIALIZED (SELECT m.id, c.claim FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN unnest($1::uuid[]) AS u (id) ON u.id = m.id
+	setMarks = wire.NewQuery(`WITH m AS MATERIALIZED (SELECT m.id, c.claim FROM outlast_claim c CROSS JOIN unnest(c.ids) AS m (id) JOIN unnest($1::uuid[]) AS u (id) ON u.id = m.id
  WHERE c.lane = ANY($3::integer[]) /*c.lane of ($1::uuid[])[1]*/)
 UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($1::uuid[], $2::bigint[]) AS u (id, mark)
  CROSS JOIN LATERAL (SELECT t.ctid AS tid FROM outlast_task t WHERE t.id = u.id AND t.park <> u.mark /*t.lane of ($1::uuid[])[1]*/
@@ -44,10 +46,10 @@ UPDATE outlast_task t SET park = u.mark FROM (SELECT u.mark, x.tid FROM unnest($
 WHERE t.ctid = u.tid /*t.lane of ($1::uuid[])[1]*/`)
 
 	// runningOf reads the running rows of a node, runningOfIDs those of ids.
-	runningOf = newQuery(`SELECT `+liveColumns+` FROM (SELECT id AS given FROM outlast_running WHERE node = $1::text) u
+	runningOf = wire.NewQuery(`SELECT `+liveColumns+` FROM (SELECT id AS given FROM outlast_running WHERE node = $1::text) u
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given LIMIT 1) t WHERE node = $1::text ORDER BY id`,
 		`SELECT id FROM outlast_running WHERE node = $1::text ORDER BY id`) // see runningOfIDs
-	runningOfIDs = newQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
+	runningOfIDs = wire.NewQuery(`SELECT ` + liveColumns + ` FROM unnest($2::uuid[]) AS u (given)
 CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.given /*t.lane of ($2::uuid[])[1]*/ LIMIT 1) t WHERE node = $1::text`)
 )
 
@@ -112,7 +114,7 @@ func (s *scanning) on(ctx context.Context) error {
 	if !s.store.spread {
 		s.look = s.store.readAhead.begin(numbers)
 		defer s.look.end()
-		calls = append([]*call{versions.call(laneNumbers(numbers))}, calls...)
+		calls = append([]*wire.Call{versions.call(laneNumbers(numbers))}, calls...)
 	}
 	for _, part := range parts(s.store.spread, s.rest, func(i int) uint16 { return s.ranges[i].Lane }) {
 		calls = append(calls, s.call(part, &now))
@@ -127,7 +129,7 @@ func (s *scanning) on(ctx context.Context) error {
 }
 
 // call reads ranges of the places, after the log of their lanes has been read.
-func (s *scanning) call(places []int, now *changed) *call {
+func (s *scanning) call(places []int, now *changed) *wire.Call {
 	var lanes []int32
 	var marks, after, until, most []int64
 	var afterIDs []task.ID
@@ -140,16 +142,16 @@ func (s *scanning) call(places []int, now *changed) *call {
 	if s.look.wants() {
 		q, args = scanAhead, append(args, s.store.offset())
 	}
-	return &call{
-		query: q, args: args,
-		start: func() {
+	return &wire.Call{
+		Query: q, Args: args,
+		Start: func() {
 			for _, i := range places {
 				s.found[i], s.pages[i].rows = s.found[i][:s.pages[i].had], 0
 			}
 			s.look.anew()
 			s.running = nil
 		},
-		scan: func(r row) error {
+		Scan: func(r wire.Row) error {
 			if s.running == nil {
 				s.running = runningIn(s.store.log, now)
 			}
@@ -160,7 +162,7 @@ func (s *scanning) call(places []int, now *changed) *call {
 }
 
 // add adds a row of a range that does not run by the log.
-func (s *scanning) add(i int, r row) {
+func (s *scanning) add(i int, r wire.Row) {
 	page, entry := &s.pages[i], scanEntry(r)
 	page.rows, page.last = page.rows+1, entry
 	if !s.running(entry.ID, r.Int(keptPast)) {
@@ -214,7 +216,7 @@ func (s *Store) Mark(ctx context.Context, marks []store.Marking) error {
 			for i, id := range part {
 				numbers[i], lanes[id.Lane()] = last[id], true
 			}
-			_, err := s.pipeline(ctx, &call{query: lockLanes, args: []any{laneList(lanes)}}, &call{query: noteChanges, args: []any{laneList(lanes)}}, &call{query: setMarks, args: []any{part, numbers, laneList(lanes)}})
+			_, err := s.pipeline(ctx, &wire.Call{Query: lockLanes, Args: []any{laneList(lanes)}}, &wire.Call{Query: noteChanges, Args: []any{laneList(lanes)}}, &wire.Call{Query: setMarks, Args: []any{part, numbers, laneList(lanes)}})
 			if err != nil {
 				return err
 			}
@@ -228,9 +230,9 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) (found []st
 	if most == 0 {
 		most = math.MaxInt64
 	}
-	var calls []*call
+	var calls []*wire.Call
 	for _, part := range s.eachLane(laneNumbers(lanes)) {
-		calls = append(calls, &call{query: firstMarks, args: []any{part, most}, scan: func(r row) error {
+		calls = append(calls, &wire.Call{Query: firstMarks, Args: []any{part, most}, Scan: func(r wire.Row) error {
 			found = append(found, scanEntry(r))
 			return nil
 		}})
@@ -238,7 +240,7 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) (found []st
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	calls[0].start = func() { found = nil }
+	calls[0].Start = func() { found = nil }
 	if _, err := s.pipeline(ctx, calls...); err != nil {
 		return nil, err
 	}
@@ -249,9 +251,9 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) (found []st
 // Running implements [store.Store].
 func (s *Store) Running(ctx context.Context, node string, ids []task.ID) ([]*task.Task, error) {
 	var found []*task.Task
-	calls := []*call{{query: runningOf, args: []any{node}, scan: collect(&found)}}
+	calls := []*wire.Call{{Query: runningOf, Args: []any{node}, Scan: collect(&found)}}
 	if ids == nil && s.spread {
-		_, err := s.pipeline(ctx, &call{query: runningOf, args: []any{node}, start: func() { ids = []task.ID{} }, scan: func(r row) error {
+		_, err := s.pipeline(ctx, &wire.Call{Query: runningOf, Args: []any{node}, Start: func() { ids = []task.ID{} }, Scan: func(r wire.Row) error {
 			ids = append(ids, r.ID(0))
 			return nil
 		}})
@@ -262,15 +264,23 @@ func (s *Store) Running(ctx context.Context, node string, ids []task.ID) ([]*tas
 	if ids != nil {
 		calls = nil
 		for _, part := range s.byLane(ids) {
-			calls = append(calls, &call{query: runningOfIDs, args: []any{node, part}, scan: collect(&found)})
+			calls = append(calls, &wire.Call{Query: runningOfIDs, Args: []any{node, part}, Scan: collect(&found)})
 		}
 	}
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	calls[0].start = func() { found = nil }
+	calls[0].Start = func() { found = nil }
 	if _, err := s.pipeline(ctx, calls...); err != nil {
 		return nil, err
 	}
 	return found, nil
+}
+
+// collect is a scan that appends tasks to list.
+func collect(list *[]*task.Task) func(wire.Row) error {
+	return func(r wire.Row) error {
+		*list = append(*list, sqlstore.ScanTask(r))
+		return nil
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -24,7 +25,7 @@ var (
 	// (each null if there are none), who runs apart (null for none), lanes and
 	// numbers of the batches of the others. Returns how many were ended and, unless
 	// all were, their ids.
-	succeedRows = newQuery(`WITH u AS MATERIALIZED (SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::boolean[])
+	succeedRows = wire.NewQuery(`WITH u AS MATERIALIZED (SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::boolean[])
  AS u (id, claim, started_at, ended_at, result, label, apart)),
 ` + fmt.Sprintf(fence, `$10::integer[], $11::bigint[]`) + `,
 d AS (DELETE FROM outlast_task t USING u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
@@ -32,7 +33,7 @@ d AS (DELETE FROM outlast_task t USING u LEFT JOIN r ON r.id = u.id WHERE t.id =
 i AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
   queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
  SELECT id, lane, priority, 2, run_at, ran, seq, created_at, started_at, coalesce(nullif(ended_at, 0), now), now, attempt + 1, crashes, false,
-  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', result, payload, label FROM d CROSS JOIN (SELECT ` + nowMicro + ` AS now) n)
+  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', result, payload, label FROM d CROSS JOIN (SELECT ` + wire.NowMicro + ` AS now) n)
 SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM d) END FROM (SELECT count(*) AS n FROM d) c`)
 
 	// putBackRows makes rows pending again whose attempts failed, were
@@ -42,9 +43,9 @@ SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_sen
 	// attempt is spent, whether it has a history row, labels (null: none), who
 	// runs apart (null for none), lanes and numbers of the batches of the others.
 	// Returns the entries.
-	putBackRows = newQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, u.label, u.apart, n.now,
+	putBackRows = wire.NewQuery(`WITH u AS MATERIALIZED (SELECT u.id, u.claim, u.started_at, u.outcome, u.failure, u.spent, u.recorded, u.label, u.apart, n.now,
   coalesce(nullif(u.run_at, 0), n.now) AS run_at, coalesce(nullif(u.ended_at, 0), n.now) AS ended_at
- FROM (SELECT ` + nowMicro + ` AS now) n, unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
+ FROM (SELECT ` + wire.NowMicro + ` AS now) n, unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[],
   $10::boolean[], $11::boolean[], $12::text[], $13::boolean[]) AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label, apart)),
 ` + fmt.Sprintf(fence, `$14::integer[], $15::bigint[]`) + `,
 t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
@@ -76,7 +77,7 @@ r AS (DELETE FROM outlast_run r USING u WHERE r.id = ANY(ARRAY(SELECT id FROM u 
 
 // forgetRuns makes room for one more among the runs of live tasks that cost no
 // attempt. It changes nothing that a settlement asks, and so goes before.
-var forgetRuns = newQuery(`DELETE FROM outlast_attempt a USING
+var forgetRuns = wire.NewQuery(`DELETE FROM outlast_attempt a USING
  (SELECT b.id, b.claim, row_number() OVER (PARTITION BY b.id ORDER BY b.claim DESC) AS place
   FROM outlast_attempt b WHERE b.id = ANY($1::uuid[]) /*b.lane of ($1::uuid[])[1]*/ AND b.outcome IN ('snoozed', 'released')) r
 WHERE a.id = r.id AND a.claim = r.claim AND a.id = ANY($1::uuid[]) /*a.lane of ($1::uuid[])[1]*/ AND r.place >= $2::bigint`)
@@ -103,7 +104,7 @@ func (b *settling) forgetRuns(ctx context.Context) error {
 			ids[n] = b.all[i].Task.ID
 		}
 		slices.SortFunc(ids, task.ID.Compare)
-		_, err := b.store.pipeline(ctx, &call{query: forgetRuns, args: []any{ids, store.KeptRuns}})
+		_, err := b.store.pipeline(ctx, &wire.Call{Query: forgetRuns, Args: []any{ids, store.KeptRuns}})
 		return err
 	})
 }
@@ -165,7 +166,7 @@ func (b *settling) sort() {
 	seen := make(map[task.ID]bool, len(b.all))
 	for i := range b.all {
 		s := &b.all[i]
-		if err := checkSettlement(s); err != nil {
+		if err := check.Settlement(s); err != nil {
 			b.results[i] = store.Settled{Status: store.StatusRefused, Err: err}
 			continue
 		}
@@ -179,13 +180,6 @@ func (b *settling) sort() {
 		}
 		seen[s.Task.ID] = true
 	}
-}
-
-func checkSettlement(s *store.Settlement) error {
-	if s.Task == nil {
-		return task.Invalid("task", "a settlement needs its task", "")
-	}
-	return check.Settlement(s)
 }
 
 func isPlain(s *store.Settlement) bool {
@@ -209,7 +203,7 @@ func (b *settling) many(ctx context.Context, places []int) error {
 	switch {
 	case err == nil:
 		return nil
-	case !refusal(err):
+	case !wire.Refusal(err):
 		return err
 	case len(places) == 1:
 		b.lock.Lock()
@@ -234,7 +228,7 @@ func (b *settling) together(ctx context.Context, places []int) error {
 	}
 	backs.look = b.store.readAhead.beginOf(backs.ids)
 	defer backs.look.end()
-	var calls []*call
+	var calls []*wire.Call
 	if len(wins.ids) > 0 {
 		calls = append(calls, wins.call(b.store, b.node))
 	}
@@ -267,8 +261,8 @@ func (b *settling) together(ctx context.Context, places []int) error {
 type successes struct {
 	ids                   []task.ID
 	claims, started, ends []int64
-	results               [][]byte  // nil if there are none
-	labels                optionals // nil if there are none
+	results               [][]byte       // nil if there are none
+	labels                wire.Optionals // nil if there are none
 	all                   bool
 	ended                 map[task.ID]bool // unless all were
 }
@@ -284,7 +278,7 @@ func (w *successes) add(s *store.Settlement) {
 	}
 	label := s.Label.String()
 	if label != "" && w.labels == nil {
-		w.labels = make(optionals, len(w.ids)-1, cap(w.ids))
+		w.labels = make(wire.Optionals, len(w.ids)-1, cap(w.ids))
 	}
 	if w.labels != nil {
 		w.labels = append(w.labels, label)
@@ -299,10 +293,10 @@ func (w *successes) labelArray() any {
 	return w.labels
 }
 
-func (w *successes) call(s *Store, node string) *call {
-	return &call{
-		query: succeedRows, args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray()}, fenceOf(s.log, w.ids, w.claims)...),
-		scan: func(r row) error {
+func (w *successes) call(s *Store, node string) *wire.Call {
+	return &wire.Call{
+		Query: succeedRows, Args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, wire.OptionalArray(w.results), w.labelArray()}, fenceOf(s.log, w.ids, w.claims)...),
+		Scan: func(r wire.Row) error {
 			w.all, w.ended = int(r.Int(0)) == len(w.ids), nil
 			if !w.all {
 				w.ended = map[task.ID]bool{}
@@ -320,8 +314,8 @@ type givenBack struct {
 	ids                           []task.ID
 	claims, runAt, started, ended []int64
 	outcomes                      []string
-	failures                      jsons
-	labels                        optionals
+	failures                      wire.JSONs
+	labels                        wire.Optionals
 	spent, recorded               []bool
 	entries                       map[task.ID]store.Entry
 	look                          *looking // at what is put back
@@ -341,7 +335,7 @@ func (g *givenBack) add(s *store.Settlement) error {
 	return nil
 }
 
-func (g *givenBack) call(s *Store, node string) *call {
+func (g *givenBack) call(s *Store, node string) *wire.Call {
 	return g.callOf(putBackRows, append(g.args(s, node), fenceOf(s.log, g.ids, g.claims)...))
 }
 
@@ -349,14 +343,14 @@ func (g *givenBack) args(s *Store, node string) []any {
 	return []any{s.offset(), node, g.ids, g.claims, g.runAt, g.started, g.ended, g.outcomes, g.failures, g.spent, g.recorded, g.labels}
 }
 
-func (g *givenBack) callOf(q *query, args []any) *call {
-	return &call{
-		query: q, args: args,
-		start: func() {
+func (g *givenBack) callOf(q *wire.Query, args []any) *wire.Call {
+	return &wire.Call{
+		Query: q, Args: args,
+		Start: func() {
 			g.entries = make(map[task.ID]store.Entry, len(g.ids))
 			g.look.anew()
 		},
-		scan: func(r row) error {
+		Scan: func(r wire.Row) error {
 			entry := scanEntry(r)
 			g.entries[entry.ID] = entry
 			g.look.read(r)

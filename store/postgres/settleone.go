@@ -7,45 +7,47 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
 var (
 	// lockRun takes the lock of a row that runs apart; what else is to be known of
 	// the task is read next, in a snapshot that is younger than the lock.
-	lockRun = newQuery(`SELECT claim FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/ FOR UPDATE`)
+	lockRun = wire.NewQuery(`SELECT claim FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/ FOR UPDATE`)
 
 	// selectRow reads what a settlement needs to know of a live row.
-	selectRow = newQuery(`SELECT ` + entryColumns + `, state::bigint, claim, cancel, priority, node, started_at, unstarted FROM outlast_live WHERE id = $1::uuid /*lane of $1::uuid*/`)
+	selectRow = wire.NewQuery(`SELECT ` + entryColumns + `, state::bigint, claim, cancel, priority, node, started_at, unstarted FROM outlast_live WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// endedBy reads the state and claim of an ended task.
-	endedBy = newQuery(`SELECT state::bigint, claim FROM outlast_done WHERE id = $1::uuid /*lane of $1::uuid*/
+	endedBy = wire.NewQuery(`SELECT state::bigint, claim FROM outlast_done WHERE id = $1::uuid /*lane of $1::uuid*/
 UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// attemptOutcome reads how the attempt of a claim was recorded.
-	attemptOutcome = newQuery(`SELECT outcome FROM outlast_attempt WHERE id = $1::uuid /*lane of $1::uuid*/ AND claim = $2::bigint`)
+	attemptOutcome = wire.NewQuery(`SELECT outcome FROM outlast_attempt WHERE id = $1::uuid /*lane of $1::uuid*/ AND claim = $2::bigint`)
 
 	// endRow moves a row to the ended ones, under the lock of its row in
 	// outlast_run. Inputs: id, state, claim, started at (0 for none), ended
 	// at, finished at, attempts spent, last error (null: keep), node, outcome
 	// ('' if the row is no record of the attempt), result, cancel requested,
 	// label (null: none).
-	endRow = newQuery(takeRow+endInsert+` FROM t`, endInsert+fromRow, deleteRow)
+	endRow = wire.NewQuery(takeRow+endInsert+` FROM t`, endInsert+fromRow, deleteRow)
 
 	// putBackRow makes a row pending again. Inputs: id, run at, rank, attempt,
 	// claim, error (null: keep), claim that left no history (0 for none), now,
 	// when it failed (0: keep).
-	putBackRow = newQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, attempt = $4::bigint, claim = $5::bigint,
+	putBackRow = wire.NewQuery(`UPDATE outlast_task SET run_at = $2::bigint, rank = $3::bigint, park = 0, attempt = $4::bigint, claim = $5::bigint,
 last_error = coalesce($6::text, last_error), unstarted = nullif($7::bigint, 0), updated_at = $8::bigint,
 failed_at = coalesce(nullif($9::bigint, 0), failed_at) WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
-	deleteRun = newQuery(`DELETE FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/`)
+	deleteRun = wire.NewQuery(`DELETE FROM outlast_run WHERE id = $1::uuid /*lane of $1::uuid*/`)
 
 	// addAttempts records ended attempts. Inputs: now, ids, lanes, numbers,
 	// claims, started at (0 for none), ended at, delays, nodes, outcomes,
 	// failures, labels.
-	addAttempts = newQuery(`INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure, label)
+	addAttempts = wire.NewQuery(`INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure, label)
 SELECT $1::bigint, id, lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure, label
 FROM `+attemptColumns, `INSERT INTO outlast_attempt (recorded_at, id, lane, number, claim, started_at, ended_at, next_delay, node, outcome, failure, label)
 SELECT $1::bigint, id, a.lane, number, claim, nullif(started_at, 0), ended_at, next_delay, node, outcome, failure, label
@@ -73,10 +75,10 @@ type history struct {
 	ids                                     []task.ID
 	lanes                                   []int32
 	numbers, claims, started, ended, delays []int64
-	nodes                                   optionals
+	nodes                                   wire.Optionals
 	outcomes                                []string
-	failures                                jsons
-	labels                                  optionals
+	failures                                wire.JSONs
+	labels                                  wire.Optionals
 }
 
 func (h *history) add(id task.ID, a *stored.Attempt) {
@@ -91,19 +93,16 @@ func (h *history) insert(ctx context.Context, t *tx) error {
 	if len(h.ids) == 0 {
 		return nil
 	}
-	return t.run(ctx, h.call(t.now))
+	return t.Run(ctx, h.call(t.now))
 }
 
-func (h *history) call(now int64) *call {
-	return &call{query: addAttempts, args: []any{now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures, h.labels}}
+func (h *history) call(now int64) *wire.Call {
+	return &wire.Call{Query: addAttempts, Args: []any{now, h.ids, h.lanes, h.numbers, h.claims, h.started, h.ended, h.delays, h.nodes, h.outcomes, h.failures, h.labels}}
 }
 
 // errRefused carries what a settlement was refused for out of its
 // transaction, which is undone.
 type errRefused struct{ error }
-
-// fewTogether is how many of those that go apart share a transaction.
-const fewTogether = 64
 
 // rest settles what goes apart, a few in one transaction. If the data of one is
 // refused, nothing was done, and each of the few goes alone.
@@ -142,7 +141,7 @@ func (b *settling) few(ctx context.Context, places []int) error {
 }
 
 func isRefused(err error) bool {
-	return errors.As(err, new(errRefused)) || refusal(err) && codeOf(err) != codeNoPartition
+	return errors.As(err, new(errRefused)) || wire.Refusal(err) && wire.CodeOf(err) != wire.CodeNoPartition
 }
 
 // reasonOf is what a caller is told of a refusal.
@@ -159,11 +158,11 @@ func reasonOf(err error) error {
 // already is answered as the first one was, else as stale.
 func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (store.Settled, error) {
 	var live *ending.Row
-	var calls []*call
+	var calls []*wire.Call
 	if s.Task.Key == "" {
-		calls = append(calls, &call{query: setOneApart, args: []any{s.Task.ID, s.Task.Claim}})
+		calls = append(calls, &wire.Call{Query: setOneApart, Args: []any{s.Task.ID, s.Task.Claim}})
 	}
-	err := t.run(ctx, append(calls, &call{query: lockRun, args: []any{s.Task.ID}}, rowCall(s.Task.ID, &live))...)
+	err := t.Run(ctx, append(calls, &wire.Call{Query: lockRun, Args: []any{s.Task.ID}}, rowCall(s.Task.ID, &live))...)
 	if err != nil {
 		return store.Settled{}, err
 	}
@@ -184,14 +183,14 @@ func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (sto
 
 // readRow reads a live row, nil if there is none.
 func (t *tx) readRow(ctx context.Context, id task.ID) (live *ending.Row, err error) {
-	err = t.run(ctx, rowCall(id, &live))
+	err = t.Run(ctx, rowCall(id, &live))
 	return live, err
 }
 
-func rowCall(id task.ID, live **ending.Row) *call {
-	return &call{query: selectRow, args: []any{id}, scan: func(r row) error {
+func rowCall(id task.ID, live **ending.Row) *wire.Call {
+	return &wire.Call{Query: selectRow, Args: []any{id}, Scan: func(r wire.Row) error {
 		*live = &ending.Row{
-			Entry: scanEntry(r), State: states[r.Int(entryWidth)], Claim: r.Int(entryWidth + 1), Cancel: r.Bool(entryWidth + 2),
+			Entry: scanEntry(r), State: sqlstore.States[r.Int(entryWidth)], Claim: r.Int(entryWidth + 1), Cancel: r.Bool(entryWidth + 2),
 			Priority: int(r.Int(entryWidth + 3)), Node: r.Text(entryWidth + 4), StartedAt: r.Time(entryWidth + 5), Unstarted: r.Int(entryWidth + 6),
 		}
 		return nil
@@ -206,7 +205,7 @@ func (t *tx) notRunning(ctx context.Context, s *store.Settlement, live *ending.R
 		if live != nil {
 			break
 		}
-		_, err := one(ctx, t, endedBy, func(r row) { live = &ending.Row{State: states[r.Int(0)], Claim: r.Int(1)} }, s.Task.ID)
+		_, err := wire.One(ctx, t, endedBy, func(r wire.Row) { live = &ending.Row{State: sqlstore.States[r.Int(0)], Claim: r.Int(1)} }, s.Task.ID)
 		if err == nil && live == nil {
 			live, err = t.readRow(ctx, s.Task.ID)
 		}
@@ -227,10 +226,10 @@ func (t *tx) recorded(ctx context.Context, s *store.Settlement, live *ending.Row
 		return "", nil
 	}
 	if live.State != task.Dead {
-		_, err = one(ctx, t, attemptOutcome, func(r row) { recorded = task.Outcome(r.Text(0)) }, s.Task.ID, s.Task.Claim)
+		_, err = wire.One(ctx, t, attemptOutcome, func(r wire.Row) { recorded = task.Outcome(r.Text(0)) }, s.Task.ID, s.Task.Claim)
 		return recorded, err
 	}
-	attempts, err := readDeadHistory(ctx, t, s.Task.ID)
+	attempts, err := sqlstore.DeadHistory(t.reader(ctx), s.Task.ID)
 	for i := range attempts {
 		if attempts[i].Claim == s.Task.Claim {
 			recorded = attempts[i].Outcome
@@ -240,7 +239,7 @@ func (t *tx) recorded(ctx context.Context, s *store.Settlement, live *ending.Row
 }
 
 // record writes the history row of an attempt, if it has one.
-func (t *tx) record(a *ending.Attempt, delay int64) (calls []*call, err error) {
+func (t *tx) record(a *ending.Attempt, delay int64) (calls []*wire.Call, err error) {
 	if a.Unstarted {
 		return nil, nil
 	}
@@ -253,13 +252,13 @@ func (t *tx) record(a *ending.Attempt, delay int64) (calls []*call, err error) {
 		Number: a.Number, Claim: a.Claim, Node: a.Node, StartedAt: stored.Micro(a.Started), EndedAt: a.Ended,
 		Outcome: a.Outcome, Failure: failure, NextDelay: delay, Label: a.Label.String(),
 	})
-	return []*call{h.call(t.now)}, nil
+	return []*wire.Call{h.call(t.now)}, nil
 }
 
 // end moves the row to the ended ones, where it also records the attempt
 // unless that has a failure of its own.
 func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state int) (store.Settled, error) {
-	var calls []*call
+	var calls []*wire.Call
 	outcome := string(a.Outcome)
 	failure, err := stored.Failure(a.Failure)
 	if err == nil && (a.Unstarted || a.Failure != nil) {
@@ -269,14 +268,14 @@ func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state
 	if err != nil {
 		return store.Settled{}, errRefused{refusedData(err)}
 	}
-	err = t.run(ctx, append(calls, &call{query: deleteRun, args: []any{a.ID}}, &call{query: endRow, args: []any{
-		a.ID, state, a.Claim, stored.Micro(a.Started), a.Ended, t.now, a.After, jsonText(failure), optional(a.Node), outcome, []byte(a.Result), live.Cancel,
-		optional(a.Label.String()),
+	err = t.Run(ctx, append(calls, &wire.Call{Query: deleteRun, Args: []any{a.ID}}, &wire.Call{Query: endRow, Args: []any{
+		a.ID, state, a.Claim, stored.Micro(a.Started), a.Ended, t.now, a.After, wire.JSONText(failure), wire.Optional(a.Node), outcome, []byte(a.Result), live.Cancel,
+		wire.Optional(a.Label.String()),
 	}})...)
 	if err != nil {
 		return store.Settled{}, err
 	}
-	return store.Settled{Status: store.StatusOK, State: states[state]}, t.follow(ctx, a.Follow)
+	return store.Settled{Status: store.StatusOK, State: sqlstore.States[state]}, t.follow(ctx, a.Follow)
 }
 
 // putBack makes the row pending again.
@@ -294,8 +293,8 @@ func (t *tx) putBack(ctx context.Context, a *ending.Attempt, live *ending.Row) (
 	if a.Unstarted {
 		unstarted = a.Claim
 	}
-	err = t.run(ctx, append(calls, &call{query: deleteRun, args: []any{a.ID}}, &call{query: putBackRow, args: []any{
-		a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), jsonText(failure), unstarted, t.now, a.FailedAt(),
+	err = t.Run(ctx, append(calls, &wire.Call{Query: deleteRun, Args: []any{a.ID}}, &wire.Call{Query: putBackRow, Args: []any{
+		a.ID, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(t.now), wire.JSONText(failure), unstarted, t.now, a.FailedAt(),
 	}})...)
 	if err != nil {
 		return store.Settled{}, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/stored"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -16,19 +17,19 @@ var (
 	// fenceRuns deletes running rows under their claims, unless they have a
 	// cancel request. Who has deleted one has the row in outlast_task for
 	// himself. Inputs: ids, claims.
-	fenceRuns = newQuery(`DELETE FROM outlast_run r USING unnest($1::uuid[], $2::bigint[]) AS u (id, claim)
+	fenceRuns = wire.NewQuery(`DELETE FROM outlast_run r USING unnest($1::uuid[], $2::bigint[]) AS u (id, claim)
 WHERE r.id = u.id AND r.claim = u.claim AND NOT r.cancel /*r.lane of ($1::uuid[])[1]*/ RETURNING r.id`)
 
 	// dropTasks deletes tasks that this transaction has locked. Inputs: lane, ids.
-	dropTasks = newQuery(`DELETE FROM outlast_task WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
+	dropTasks = wire.NewQuery(`DELETE FROM outlast_task WHERE lane = $1::integer AND id = ANY($2::uuid[])`)
 
 	// succeedLane ends tasks of a lane as succeeded, in the manner of succeedRows; the
 	// rows in outlast_task stay locked until they are deleted. Inputs: clock, node, ids,
 	// claims, started at, ended at (0: now), results and labels (each null if
 	// there are none), whether fenceRuns was the fence. Returns their ids.
-	succeedLane = newQuery(`INSERT INTO outlast_done AS d (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+	succeedLane = wire.NewQuery(`INSERT INTO outlast_done AS d (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
  queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
-SELECT id, lane, priority, 2, run_at, ran, seq, created_at, started, coalesce(nullif(ended, 0), ` + nowHere + `), ` + nowHere + `, attempt + 1, crashes, false,
+SELECT id, lane, priority, 2, run_at, ran, seq, created_at, started, coalesce(nullif(ended, 0), ` + wire.NowHere + `), ` + wire.NowHere + `, attempt + 1, crashes, false,
  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', result, payload, label
 FROM (SELECT t.*, u.claim AS ran, u.started, u.ended, u.result, u.label FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[])
  AS u (id, claim, started, ended, result, label) JOIN outlast_task t ON t.id = u.id WHERE ` + fmt.Sprintf(fencedLane, 9) + ` FOR UPDATE OF t) t RETURNING d.id`)
@@ -38,7 +39,7 @@ FROM (SELECT t.*, u.claim AS ran, u.started, u.ended, u.result, u.label FROM unn
 	// outcomes, failures (null: none), whether the attempt is spent, whether it has a
 	// history row, labels (null: none), whether fenceRuns was the fence. Returns the
 	// entries.
-	putBackLane = newQuery(`UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
+	putBackLane = wire.NewQuery(`UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority * 30000000::bigint, park = 0, attempt = t.attempt + u.spent::integer,
  claim = CASE WHEN u.outcome = 'released' THEN greatest(mod(u.claim, 9223372036854775807) + 1, u.now) ELSE u.claim END,
  last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN u.ended_at ELSE t.failed_at END,
  updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
@@ -47,7 +48,7 @@ RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.atte
 
 	// recordLane writes the history of what putBackLane has put back. Inputs: its own, but
 	// for the last.
-	recordLane = newQuery(`INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
+	recordLane = wire.NewQuery(`INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
 SELECT t.id, t.lane, t.attempt + 1 - u.spent::integer, u.claim, u.started_at, u.ended_at, u.now, greatest(0, t.run_at - u.ended_at), $2::text, u.outcome, u.failure, u.label
 FROM ` + backColumns + ` JOIN outlast_task t ON t.id = u.id WHERE u.recorded /*t.lane of ($3::uuid[])[1]*/`)
 )
@@ -55,7 +56,7 @@ FROM ` + backColumns + ` JOIN outlast_task t ON t.id = u.id WHERE u.recorded /*t
 const (
 	backColumns = `(SELECT id, claim, run_at + (run_at = 0)::integer * now AS run_at, started_at, ended_at + (ended_at = 0)::integer * now AS ended_at, outcome, failure, spent, recorded, label, now
  FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::boolean[], $11::boolean[], $12::text[])
- AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label) CROSS JOIN (SELECT ` + nowHere + ` AS now) n) u`
+ AS u (id, claim, run_at, started_at, ended_at, outcome, failure, spent, recorded, label) CROSS JOIN (SELECT ` + wire.NowHere + ` AS now) n) u`
 
 	// fencedLane is whether a row t runs under the claim of u, by the log, unless it has
 	// been found to run apart.
@@ -110,7 +111,7 @@ func (b *settling) laneTogether(ctx context.Context, places []int) error {
 	}
 	var fenced map[task.ID]bool
 	var apart *laneEnds
-	err = b.store.begun(ctx, func(t *tx, c *conn) (err error) {
+	err = b.store.begun(ctx, func(t *tx, c *wire.Conn) (err error) {
 		apart, err = b.endsOf(slices.DeleteFunc(slices.Clone(others), func(i int) bool { return !fenced[b.all[i].Task.ID] }))
 		if err != nil {
 			return err
@@ -121,7 +122,7 @@ func (b *settling) laneTogether(ctx context.Context, places []int) error {
 		}
 		last, err := apart.rest()
 		if calls := slices.Concat(apart.calls(true), rest, last); err == nil && len(calls) > 0 {
-			err = c.run(ctx, append(calls, &call{query: commitTx})...)
+			err = c.Run(ctx, append(calls, &wire.Call{Query: wire.CommitTx})...)
 		}
 		return err
 	}, append(b.fence(others, &fenced), byLog.calls(false)...)...)
@@ -142,7 +143,7 @@ func (b *settling) laneTogether(ctx context.Context, places []int) error {
 
 // fence is the call that asks which of those that are not known to run by the log run
 // apart.
-func (b *settling) fence(places []int, fenced *map[task.ID]bool) []*call {
+func (b *settling) fence(places []int, fenced *map[task.ID]bool) []*wire.Call {
 	if len(places) == 0 {
 		return nil
 	}
@@ -150,7 +151,7 @@ func (b *settling) fence(places []int, fenced *map[task.ID]bool) []*call {
 	for n, i := range places {
 		ids[n], claims[n] = b.all[i].Task.ID, b.all[i].Task.Claim
 	}
-	return []*call{{query: fenceRuns, args: []any{ids, claims}, start: func() { *fenced = map[task.ID]bool{} }, scan: func(r row) error {
+	return []*wire.Call{{Query: fenceRuns, Args: []any{ids, claims}, Start: func() { *fenced = map[task.ID]bool{} }, Scan: func(r wire.Row) error {
 		(*fenced)[r.ID(0)] = true
 		return nil
 	}}}
@@ -177,13 +178,13 @@ func (b *settling) endsOf(places []int) (*laneEnds, error) {
 }
 
 // calls end what the fence lets pass; passed says that it has.
-func (e *laneEnds) calls(passed bool) (calls []*call) {
+func (e *laneEnds) calls(passed bool) (calls []*wire.Call) {
 	w := &e.wins
 	if len(w.ids) > 0 {
-		calls = append(calls, &call{
-			query: succeedLane, args: []any{e.store.offset(), e.node, w.ids, w.claims, w.started, w.ends, optionalArray(w.results), w.labelArray(), passed},
-			start: func() { w.ended = make(map[task.ID]bool, len(w.ids)) },
-			scan: func(r row) error {
+		calls = append(calls, &wire.Call{
+			Query: succeedLane, Args: []any{e.store.offset(), e.node, w.ids, w.claims, w.started, w.ends, wire.OptionalArray(w.results), w.labelArray(), passed},
+			Start: func() { w.ended = make(map[task.ID]bool, len(w.ids)) },
+			Scan: func(r wire.Row) error {
 				w.ended[r.ID(0)] = true
 				return nil
 			},
@@ -196,7 +197,7 @@ func (e *laneEnds) calls(passed bool) (calls []*call) {
 }
 
 // rest are the calls after that: unless their answer is to come, for what was ended alone.
-func (e *laneEnds) rest() (calls []*call, err error) {
+func (e *laneEnds) rest() (calls []*wire.Call, err error) {
 	won, backs := e.wins.ids, &e.backs
 	if e.wins.ended != nil {
 		won = slices.DeleteFunc(slices.Clone(won), func(id task.ID) bool { return !e.wins.ended[id] })
@@ -210,10 +211,10 @@ func (e *laneEnds) rest() (calls []*call, err error) {
 		}
 	}
 	if len(won) > 0 {
-		calls = append(calls, &call{query: dropTasks, args: []any{e.all[e.places[0]].Task.ID.Lane(), won}})
+		calls = append(calls, &wire.Call{Query: dropTasks, Args: []any{e.all[e.places[0]].Task.ID.Lane(), won}})
 	}
 	if len(backs.ids) > 0 {
-		calls = append(calls, &call{query: recordLane, args: backs.args(e.store, e.node)})
+		calls = append(calls, &wire.Call{Query: recordLane, Args: backs.args(e.store, e.node)})
 	}
 	return calls, err
 }

@@ -37,6 +37,7 @@
 //
 // # How statements reach the server
 //
+// Package internal/wire has how one does, and what a statement is.
 // A claim, a settlement of many and an enqueue are one round trip each:
 // statements in a pipeline of the extended protocol, with one Sync at its end,
 // are one transaction. Nothing is handed out before the answer to that Sync.
@@ -55,6 +56,8 @@
 // each, and nothing is partitioned. The lock of a lane is on the coordinator;
 // its holder changes rows of that lane alone, so that they are committed when
 // the lock is free.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package postgres
 
 import (
@@ -68,6 +71,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/claimlog"
 	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 )
 
 var (
@@ -87,7 +91,7 @@ type Store struct {
 	owner  string // of the tables, if the store works by having a part in that role
 	spread bool   // Citus has distributed the tables by lane
 	older  bool   // but not the claim log
-	texts  [][]statement
+	book   *wire.Book
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
 	ahead  int // days whose partitions are made before they are needed
@@ -132,53 +136,6 @@ func WithoutMigration() Option {
 	return func(o *options) { o.noMigrate = true }
 }
 
-// Open uses a database through the caller's pool and brings its schema up to
-// date. The caller closes the store before the pool.
-//
-// The store prepares statements on the connections of the pool, unless the
-// pool is configured with another [pgx.QueryExecMode] than the default one
-// (default_query_exec_mode=exec in the URL): choose that behind a pooler in
-// transaction mode.
-func Open(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Store, error) {
-	chosen := options{ahead: daysAhead}
-	for _, opt := range opts {
-		opt(&chosen)
-	}
-	s := &Store{pool: pool, clock: chosen.offset, ahead: chosen.ahead, log: claimlog.New(), readAhead: newReadAhead()}
-	s.cold = sqlstore.New(database{s})
-	s.life, s.end = context.WithCancel(context.WithoutCancel(ctx))
-	if err := s.open(ctx, chosen); err != nil {
-		s.end()
-		return nil, Explain(err)
-	}
-	return s, nil
-}
-
-// OpenURL is Open with a pool of its own, which Close closes. Unless the URL says
-// otherwise (pool_ping_timeout), the pool gives connections two seconds to answer
-// after they were idle for a second: one that a firewall has forgotten would be
-// waited for as long as the call may take. Pools of callers should do the same.
-func OpenURL(ctx context.Context, url string, opts ...Option) (*Store, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	if config.PingTimeout == 0 {
-		config.PingTimeout = idlePing
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	s, err := Open(ctx, pool, opts...)
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	s.opened = true
-	return s, nil
-}
-
 // Close waits for calls in flight and closes the connections that the store
 // has opened itself. Idempotent.
 func (s *Store) Close() error {
@@ -189,6 +146,14 @@ func (s *Store) Close() error {
 			s.pool.Close()
 		}
 	})
+	return nil
+}
+
+// ended is ErrClosed once the store was closed.
+func ended(s *Store) error {
+	if s.life.Err() != nil {
+		return store.ErrClosed
+	}
 	return nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 )
 
 var (
@@ -26,10 +27,10 @@ var (
 )
 
 var (
-	notifyTx = newQuery(`SELECT pg_notify($1::text, $2::text)`)
+	notifyTx = wire.NewQuery(`SELECT pg_notify($1::text, $2::text)`)
 	// notify is notifyTx in a transaction of its own, whose commit need not wait for
 	// the disk: what it tells of is there, and who misses it looks later.
-	notify = newQuery(`SELECT set_config('synchronous_commit', 'off', true), pg_notify($1::text, $2::text)`)
+	notify = wire.NewQuery(`SELECT set_config('synchronous_commit', 'off', true), pg_notify($1::text, $2::text)`)
 )
 
 // mostPayload is how long a notification may be: the server takes less than
@@ -100,8 +101,8 @@ func lanesOfPayload(text string) []store.ChangedLane {
 
 // Notify implements [store.Notifier].
 func (s *Store) Notify(ctx context.Context, lanes []store.ChangedLane) error {
-	return s.connected(ctx, func(c *conn) error {
-		return c.run(ctx, &call{query: notify, args: []any{s.channel(), payload(lanes)}})
+	return s.connected(ctx, func(c *wire.Conn) error {
+		return c.Run(ctx, &wire.Call{Query: notify, Args: []any{s.channel(), payload(lanes)}})
 	})
 }
 
@@ -111,8 +112,8 @@ func (s *Store) NotifyTx(ctx context.Context, tx any, lanes []store.ChangedLane)
 	if err != nil {
 		return err
 	}
-	return foreign.apart(ctx, func(session session) error {
-		return session.run(ctx, &call{query: notifyTx, args: []any{s.channel(), payload(lanes)}})
+	return foreign.apart(ctx, func(session wire.Session) error {
+		return session.Run(ctx, &wire.Call{Query: notifyTx, Args: []any{s.channel(), payload(lanes)}})
 	})
 }
 
@@ -141,7 +142,7 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane))
 			}
 		}, wake)
 		if ctx.Err() != nil {
-			return nil
+			return ended(s)
 		}
 		if errors.Is(err, ErrNotWatching) {
 			return err
@@ -150,7 +151,7 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane))
 			pause = watchPause
 		}
 		if !sleep(ctx, pause) {
-			return nil
+			return ended(s)
 		}
 		pause = min(2*pause, 10*watchPause)
 	}
@@ -217,8 +218,8 @@ const echo = "echo"
 func (s *Store) hearsItself(ctx context.Context, connection *pgx.Conn, heard *[]*pgconn.Notification) error {
 	waiting, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	err := s.reserved(waiting, func(c *conn) error {
-		return c.run(waiting, &call{query: notify, args: []any{s.channel(), echo}})
+	err := s.reserved(waiting, func(c *wire.Conn) error {
+		return c.Run(waiting, &wire.Call{Query: notify, Args: []any{s.channel(), echo}})
 	})
 	if err != nil {
 		return err
@@ -232,4 +233,77 @@ func (s *Store) hearsItself(ctx context.Context, connection *pgx.Conn, heard *[]
 		}
 	}
 	return nil
+}
+
+var _ store.Arrivals = (*Store)(nil)
+
+var (
+	// readPlace is what a look has seen: the snapshot of a statement before it, and
+	// when the server began, since ids of transactions mean nothing on another one.
+	readPlace = wire.NewQuery(`SELECT pg_current_snapshot()::text || '@' || (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint`)
+
+	// arrivedRows reads pending rows of callers' transactions that a snapshot did not
+	// see: those with ids from its end on, and those that were in progress in it. By the
+	// index, nothing that was inserted before is walked past. Inputs: lanes, snapshot.
+	arrivedRows = wire.NewQuery(`SELECT t.* FROM unnest($1::integer[]) AS u (lane) CROSS JOIN LATERAL (
+ SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane + 0 = u.lane AND t.arrived >= pg_snapshot_xmax($2::text::pg_snapshot)` + isPending + ` UNION ALL
+ SELECT a.* FROM pg_snapshot_xip($2::text::pg_snapshot) AS x (id) CROSS JOIN LATERAL (
+  SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane + 0 = u.lane AND t.arrived = x.id` + isPending + `) a) t`)
+)
+
+const isPending = ` AND t.park = 0 AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND ` + logged + ` IS NULL`
+
+// Arrived implements [store.Arrivals]. Where Citus has distributed the tables, ids of
+// transactions are each machine's own, and it tells nothing.
+//
+// A row is invisible to a snapshot exactly if the id of its transaction is at least the
+// snapshot's xmax, or in the list of those that were in progress; of nested and of
+// prepared transactions that is so for the outermost. The place is read before the
+// rows: what commits in between comes twice, and nothing is left out.
+func (s *Store) Arrived(ctx context.Context, lanes []uint16, since string) (found store.Arrival, err error) {
+	if s.spread {
+		return store.Arrival{}, nil
+	}
+	numbers := laneNumbers(lanes)
+	seen, known := placeOf(since)
+	calls := []*wire.Call{{Query: readPlace, Start: func() { found = store.Arrival{} }, Scan: func(r wire.Row) error {
+		found.Next = r.Text(0)
+		return nil
+	}}}
+	if known {
+		calls = append(calls, &wire.Call{Query: arrivedRows, Args: []any{numbers, seen.snapshot}, Scan: func(r wire.Row) error {
+			found.Entries = append(found.Entries, scanEntry(r))
+			return nil
+		}})
+	}
+	if _, err := s.pipeline(ctx, calls...); err != nil {
+		return store.Arrival{}, err
+	}
+	if now, ok := placeOf(found.Next); !known || !ok || !now.follows(seen) {
+		found.Entries, found.Whole = nil, true
+	}
+	return found, nil
+}
+
+// snapshotPlace is what a look has seen, and on which server.
+type snapshotPlace struct {
+	snapshot, server string
+	end              uint64 // xmax
+}
+
+func placeOf(text string) (p snapshotPlace, ok bool) {
+	p.snapshot, p.server, ok = strings.Cut(text, "@")
+	parts := strings.Split(p.snapshot, ":")
+	if !ok || len(parts) != 3 {
+		return p, false
+	}
+	var err error
+	p.end, err = strconv.ParseUint(parts[1], 10, 64)
+	return p, err == nil
+}
+
+// follows reports whether a place is a later one of the same server: ids of transactions
+// begin anew where a standby has taken over that lacks the last ones.
+func (p snapshotPlace) follows(before snapshotPlace) bool {
+	return p.server == before.server && p.end >= before.end
 }

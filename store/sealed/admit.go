@@ -11,10 +11,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// KindKey is the kind of the objects by which a store remembers the keys that it
-// was sealed with. Their names are those of the keys.
-const KindKey = "encryption.key"
-
 // known is what a store remembers of a key: a text that tells it from others of
 // its name, derived from it so that it leads to nothing else.
 type known struct {
@@ -46,7 +42,7 @@ func (s *Status) InTheClear() bool { return s.Current == "" && len(s.Known) > 0 
 // remember the key that seals here, and refuses, with code "invalid", keys that are
 // others than those of their names, and no key where the store has been sealed,
 // unless [Keys.Clear] says that new tasks are to be in the clear.
-func (s *Store) Admit(ctx context.Context) error {
+func (s *Store) Admit(ctx context.Context, write bool) error {
 	objects, err := s.Backend.Objects(ctx, KindKey)
 	if err != nil {
 		return err
@@ -58,7 +54,7 @@ func (s *Store) Admit(ctx context.Context) error {
 	if status.InTheClear() {
 		return unsealed(status)
 	}
-	if status.Current == "" {
+	if status.Current == "" || !write {
 		return nil
 	}
 	if !slices.Contains(status.Known, status.Current) {

@@ -25,4 +25,7 @@
 // that. It goes back to its queue with the error class "undecryptable" as its
 // last error, and is tried again after half a minute, then after twice as
 // long each time, up to ten minutes.
+//
+// Stability: what package inspect takes and returns is stable; the rest serves this module
+// and may change in a minor version.
 package sealed

@@ -21,6 +21,10 @@ const (
 	proofTail = `}`
 )
 
+// KindKey is the kind of the objects by which a store remembers the keys that it
+// was sealed with. Their names are those of the keys.
+const KindKey = "encryption.key"
+
 // figures are the kinds that only say what was counted. Nothing goes by them, they are
 // large, and they are not signed.
 var figures = []string{"stats", "stats.series", "target.history", "alert.rates"}

@@ -155,7 +155,7 @@ func TestObjectsOfAnEarlierKey(t *testing.T) {
 	b.forge("policy", "p", func(o *store.Object) {}) // as it is
 	planted := b.object(b.raw, store.Object{Kind: "policy", Name: "planted", Body: []byte(`{}`)})
 	for range 2 { // the second finds nothing to do
-		b.ok(later.Admit(t.Context()))
+		b.ok(later.Admit(t.Context(), true))
 	}
 	alone := b.seal(sealed.Keys{Secrets: map[string][]byte{"k2": secret(2)}})
 	if got := b.read(alone, "policy", "p"); got.Doubt != nil || string(got.Body) != "{}" || got.Version != 2 {
@@ -175,7 +175,7 @@ func TestObjectsBeforeEncryptionIsOn(t *testing.T) {
 	keys := oneKey(1)
 	keys.Clear = true
 	clear := b.seal(keys)
-	b.ok(clear.Admit(t.Context()))
+	b.ok(clear.Admit(t.Context(), true))
 	b.object(clear, store.Object{Kind: "policy", Name: "new", Body: []byte(`{"b":2}`)})
 	plain := b.seal(sealed.Keys{})
 	for name, s := range map[string]store.Backend{"clear": clear, "no key": plain} {

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -22,29 +21,6 @@ const KindQueuePolicy = "queue.policy"
 // queue that names none has none: what holds for all holds for it, as it would if
 // the name were deleted.
 const policyProof = store.PolicyProof
-
-// policies are the names that queues had when somebody vouched for them: they go on to
-// hold here.
-type policies struct {
-	mu    sync.Mutex
-	known map[string]string
-}
-
-func (p *policies) keep(queue, policy string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known == nil {
-		p.known = make(map[string]string)
-	}
-	p.known[queue] = policy
-}
-
-func (p *policies) of(queue string) (policy string, known bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	policy, known = p.known[queue]
-	return policy, known
-}
 
 func (k *key) policyProof(queue, policy string) []byte {
 	proof := k.proof(&store.Object{Kind: KindQueuePolicy, Name: queue}, []byte(policy))

@@ -111,7 +111,7 @@ func TestProofsOfQueues(t *testing.T) {
 	b.ok(err)
 	both := sealed.Keys{Current: "k2", Secrets: map[string][]byte{"k1": secret(1), "k2": secret(50)}}
 	s := b.seal(both)
-	b.ok(s.Admit(t.Context()))
+	b.ok(s.Admit(t.Context(), true))
 	queues, err := b.seal(sealed.Keys{Secrets: map[string][]byte{"k2": secret(50)}}).Queues(t.Context())
 	b.ok(err)
 	at := slices.IndexFunc(queues, func(q store.Queue) bool { return q.Name == "r" })

@@ -17,12 +17,9 @@ const Undecryptable = "undecryptable"
 // goes by, such as its policy, is one that nobody vouches for, and its code.
 const Unproven = "unproven"
 
-// How long a task that does not open waits before the next look: as long as it
-// has not opened already, within these bounds.
-const (
-	leastWait = 30 * time.Second
-	mostWait  = 10 * time.Minute
-)
+// leastWait is how long a task that does not open waits at least before the next look: as
+// long as it has not opened already, up to mostWait.
+const leastWait = 30 * time.Second
 
 // Claim implements [store.Store]. A task that does not open is claimed and handed
 // back in one call, and reported as one that is due later.
@@ -89,6 +86,10 @@ func refusal(t *task.Task, settled *store.Settled) store.Refusal {
 	}
 	return store.Refusal{ID: t.ID, Reason: store.ReasonLater, Entry: settled.Entry}
 }
+
+// Unopened counts the tasks that did not open here in the last minutes, by the name of
+// the key, as [Status.Waiting] does. It reads no store.
+func (s *Store) Unopened() map[string]int { return s.unopened.counts(s.now()) }
 
 func waitAfter(already time.Duration) time.Duration { return min(max(already, leastWait), mostWait) }
 

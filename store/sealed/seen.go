@@ -58,3 +58,26 @@ func (s *seen) add(objects []store.Object) {
 	maps.Copy(all, next)
 	s.versions = all
 }
+
+// policies are the names that queues had when somebody vouched for them: they go on to
+// hold here.
+type policies struct {
+	mu    sync.Mutex
+	known map[string]string
+}
+
+func (p *policies) keep(queue, policy string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil {
+		p.known = make(map[string]string)
+	}
+	p.known[queue] = policy
+}
+
+func (p *policies) of(queue string) (policy string, known bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	policy, known = p.known[queue]
+	return policy, known
+}

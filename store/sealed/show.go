@@ -6,7 +6,6 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/pages"
-	"github.com/outlast-dev/outlast/store/internal/where"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -49,7 +48,7 @@ const (
 )
 
 func (s *Store) search(ctx context.Context, filter store.Filter, page store.Page) (found []*task.Task, next string, err error) {
-	search := filter.Search
+	search := &store.Filter{Search: filter.Search}
 	filter.Search = ""
 	if page.Limit == 0 {
 		page.Limit = pages.Default
@@ -61,7 +60,7 @@ func (s *Store) search(ctx context.Context, filter store.Filter, page store.Page
 		}
 		s.all(tasks)
 		for n, t := range tasks {
-			if !where.Finds(t, search) {
+			if !search.Matches(t) {
 				continue
 			}
 			found, bytes = append(found, t), bytes+pages.Bytes(t)

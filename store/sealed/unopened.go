@@ -20,6 +20,8 @@ type look struct {
 }
 
 const (
+	// mostWait is how long such a task waits at most until the next look at it.
+	mostWait = 10 * time.Minute
 	// lately is for how long: the next look at a task that still waits is earlier.
 	lately = mostWait + time.Minute
 	// mostUnopened bounds the memory that it takes; no more are counted.
@@ -51,10 +53,6 @@ func (u *unopened) forget(now time.Time) {
 		}
 	}
 }
-
-// Unopened counts the tasks that did not open here in the last minutes, by the name of
-// the key, as [Status.Waiting] does. It reads no store.
-func (s *Store) Unopened() map[string]int { return s.unopened.counts(s.now()) }
 
 // counts are how many tasks wait for which key; nil for none.
 func (u *unopened) counts(now time.Time) (counts map[string]int) {

@@ -22,7 +22,7 @@ func TestBacklogIsCountedByIndexes(t *testing.T) {
 	} {
 		var text strings.Builder
 		err := s.read(t.Context(), func(c *conn) error {
-			return c.once().each(&query{sql: "EXPLAIN QUERY PLAN " + q.sql}, func(r row) error {
+			return c.each(&query{sql: "EXPLAIN QUERY PLAN " + q.sql}, func(r row) error {
 				fmt.Fprintln(&text, r.Text(3))
 				return nil
 			}, `[[1, 2, 3]]`, 10)

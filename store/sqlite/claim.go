@@ -7,12 +7,10 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ahead"
+	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
-
-// defaultClaimBytes bounds the payloads of one claim.
-const defaultClaimBytes = 8 << 20
 
 var (
 	// candidates reads pending rows whole, by a list of ids. A join with the
@@ -69,7 +67,7 @@ type candidate struct {
 func scanCandidate(name func(r row, i int) string, r row) candidate {
 	t := &task.Task{
 		State: task.Pending, ID: r.ID(1), Queue: name(r, 2), Type: name(r, 3), Payload: r.Blob(4), Priority: int(r.Int(5)),
-		RunAt: fromMicro(r.Int(6)), Key: r.Text(7), Seq: r.Int(8), Target: name(r, 9), Policy: name(r, 10),
+		RunAt: stored.Time(r.Int(6)), Key: r.Text(7), Seq: r.Int(8), Target: name(r, 9), Policy: name(r, 10),
 		Attempt: int(r.Int(12)), Crashes: int(r.Int(13)), Claim: max(r.Int(14), 0), CreatedAt: r.Time(15), Park: r.Int(17),
 	}
 	t.Spec, t.LastError = stored.SpecOf(r.Blob(11)), stored.FailureOf(r.Blob(16))
@@ -78,9 +76,7 @@ func scanCandidate(name func(r row, i int) string, r row) candidate {
 
 // Claim implements [store.Store].
 func (s *Store) Claim(ctx context.Context, claim store.Claim) (store.Claimed, error) {
-	if claim.MaxBytes <= 0 {
-		claim.MaxBytes = defaultClaimBytes
-	}
+	claim.MaxBytes = check.ClaimBytes(&claim)
 	early := lookUp(s, claim.Items)
 	return early.claim(ctx, s, claim)
 }
@@ -282,51 +278,31 @@ func (c *claiming) take(t *task.Task) {
 
 // decide says why a row cannot be claimed; no reason means that it can.
 func (c *claiming) decide(item store.ClaimItem, t *task.Task) (store.Refusal, error) {
-	reason, head, err := c.reason(item, t), store.Entry{}, error(nil)
-	if reason == "" && t.Key != "" {
-		reason, head, err = c.behindKey(t)
+	standing := check.Standing{Gone: true}
+	if t != nil && t.State == task.Pending {
+		standing = check.Standing{Entry: stored.Entry(t), Alive: c.alive, Owned: c.owned[t.ID.Lane()], Later: t.RunAt.UnixMicro() > c.tx.now}
 	}
-	switch {
-	case err != nil || reason == "":
-		return store.Refusal{}, err
-	case reason == store.ReasonGone:
-		return store.Refusal{ID: item.ID, Reason: reason}, nil
+	if standing.AsksKey(item) {
+		if err := c.readKey(t, &standing); err != nil {
+			return store.Refusal{}, err
+		}
 	}
-	return store.Refusal{ID: item.ID, Reason: reason, Entry: entryOf(t), Head: head}, nil
+	return standing.Refusal(item), nil
 }
 
-// reason refuses a row whatever its key.
-func (c *claiming) reason(item store.ClaimItem, t *task.Task) store.Reason {
-	switch {
-	case t == nil || t.State != task.Pending:
-		return store.ReasonGone
-	case !c.alive, item.Mark == 0 && !c.owned[t.ID.Lane()]:
-		return store.ReasonEpoch
-	case t.RunAt.UnixMicro() > c.tx.now:
-		return store.ReasonLater
-	case t.Park != item.Mark:
-		return store.ReasonParked
-	}
-	return ""
-}
-
-// behindKey refuses a keyed row that is not the head of its key.
-func (c *claiming) behindKey(t *task.Task) (reason store.Reason, head store.Entry, err error) {
+// readKey reads what is before a keyed row.
+func (c *claiming) readKey(t *task.Task, standing *check.Standing) (err error) {
 	lane := t.ID.Lane()
-	if c.taken[laneKey{lane, t.Key}] {
-		return store.ReasonBehindKey, head, nil
+	if standing.Busy = c.taken[laneKey{lane, t.Key}]; standing.Busy {
+		return nil
 	}
-	held, err := one(c.tx, keyHeld, func(row) {}, lane, t.Key)
-	if err != nil || held {
-		return store.ReasonKeyHeld, head, err
+	if standing.Held, err = one(c.tx, keyHeld, func(row) {}, lane, t.Key); err != nil || standing.Held {
+		return err
 	}
-	busy, err := one(c.tx, keyRunning, func(row) {}, lane, t.Key)
-	if err != nil || busy {
-		return store.ReasonBehindKey, head, err
+	if standing.Busy, err = one(c.tx, keyRunning, func(row) {}, lane, t.Key); err != nil || standing.Busy {
+		return err
 	}
-	_, err = one(c.tx, keyHead, func(r row) { head = scanEntry(r) }, lane, t.Key)
-	if err != nil || head.ID == t.ID || head.ID.IsZero() {
-		return "", store.Entry{}, err
-	}
-	return store.ReasonBehindKey, head, nil
+	standing.Head.ID = t.ID // unless there is another
+	_, err = one(c.tx, keyHead, func(r row) { standing.Head = scanEntry(r) }, lane, t.Key)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -72,7 +73,7 @@ func (s *Store) cleanOnce(ctx context.Context, found bool, ended int64, limit in
 		return 0, err
 	}
 	for _, node := range nodes {
-		s.locks.remove(node)
+		s.locks.Remove(node)
 	}
 	return deleted, nil
 }
@@ -145,7 +146,7 @@ func cleanNodes(tx *tx, limit int) (nodes []string, err error) {
 	err = tx.each(oldNodes, func(r row) error {
 		nodes = append(nodes, r.Text(0))
 		return nil
-	}, tx.now-nodeMemory.Microseconds(), limit)
+	}, tx.now-sqlstore.NodeMemory.Microseconds(), limit)
 	for _, node := range nodes {
 		if err == nil {
 			_, err = tx.exec(deleteNode, node)

@@ -18,42 +18,13 @@ const (
 	live      = 5 // in outlast_task: pending or running
 )
 
-var states = [...]task.State{task.Pending, task.Running, task.Succeeded, task.Dead, task.Canceled}
-
-// Column lists that scanTask understands, one per kind of table.
+// Column lists that [sqlstore.ScanTask] understands, one per kind of table.
 const (
 	headColumns = `id, queue, type, payload, priority, run_at, key, seq, target, policy, spec,
 	attempt, crashes, claim, node, started_at, cancel, created_at, last_error`
 	taskColumns = headColumns + `, state, updated_at, park, finished_at, null, result, null, failed_at`
 	deadColumns = headColumns + `, 3, finished_at, 0, finished_at, reason, null, fallback, finished_at`
-	taskWidth   = 27
 )
-
-// scanTask reads a row of one of the lists above.
-func scanTask(r row) *task.Task {
-	t := &task.Task{
-		ID: r.ID(0), Queue: r.Text(1), Type: r.Text(2), Payload: r.Blob(3), Priority: int(r.Int(4)),
-		RunAt: fromMicro(r.Int(5)), Key: r.Text(6), Seq: r.Int(7), Target: r.Text(8), Policy: r.Text(9),
-		Attempt: int(r.Int(11)), Crashes: int(r.Int(12)), Claim: r.Int(13), Node: r.Text(14),
-		StartedAt: r.Time(15), CancelRequested: r.Bool(16), CreatedAt: r.Time(17),
-		State: states[r.Int(19)], UpdatedAt: r.Time(20), Park: r.Int(21), FinishedAt: r.Time(22),
-		DeadReason: task.DeadReason(r.Text(23)), Result: r.Blob(24), FallbackTask: r.ID(25), LastFailedAt: r.Time(26),
-	}
-	if t.State != task.Running {
-		t.Node = ""
-	}
-	t.Spec, t.LastError = stored.SpecOf(r.Blob(10)), stored.FailureOf(r.Blob(18))
-	return t
-}
-
-// tasks appends every row of a query to list.
-func tasks(s session, list []*task.Task, q *query, args ...any) ([]*task.Task, error) {
-	err := s.each(q, func(r row) error {
-		list = append(list, scanTask(r))
-		return nil
-	}, args...)
-	return list, err
-}
 
 func specText(spec *task.Spec) (any, error) { return jsonText(stored.Spec(spec)) }
 
@@ -83,14 +54,6 @@ func scanEntryNamed(r row, name func(r row, i int) string) store.Entry {
 	return store.Entry{
 		ID: r.ID(0), RunAt: r.Int(1), Rank: r.Int(2), Seq: r.Int(3), Park: r.Int(4), Key: r.Text(5),
 		Type: name(r, 6), Target: name(r, 7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)),
-	}
-}
-
-// entryOf is the entry of a pending task.
-func entryOf(t *task.Task) store.Entry {
-	return store.Entry{
-		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
-		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
 	}
 }
 

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/store/internal/backlog"
-	"github.com/outlast-dev/outlast/store/internal/objects"
 	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/task"
 )
 
+// coldQueries are the statements of package sqlstore, and those that it is given, as
+// statements of this one.
 var coldQueries = func() map[*sqlstore.Query]*query {
 	all := map[*sqlstore.Query]*query{}
 	for _, q := range sqlstore.Queries() {
@@ -17,12 +18,23 @@ var coldQueries = func() map[*sqlstore.Query]*query {
 	return all
 }()
 
+// coldQuery is a statement of this package for package sqlstore.
+func coldQuery(text string) *sqlstore.Query {
+	q := &sqlstore.Query{Text: text}
+	coldQueries[q] = &query{sql: q.SQLite()}
+	return q
+}
+
 // database implements [sqlstore.Database].
-type database struct{ *Store }
+type database struct{ store *Store }
 
 // Read implements [sqlstore.Database].
 func (d database) Read(ctx context.Context, fn func(sqlstore.Session) error) error {
-	return d.read(ctx, func(c *conn) error { return fn(coldSession{c}) })
+	return d.store.read(ctx, func(c *conn) error {
+		on := cold(c)
+		defer on.forget(c)
+		return fn(on)
+	})
 }
 
 // Snapshot implements [sqlstore.Database].
@@ -30,17 +42,39 @@ func (d database) Snapshot(ctx context.Context, fn func(sqlstore.Session) error)
 	return d.Read(ctx, fn)
 }
 
-// Write implements [sqlstore.Database].
-func (d database) Write(ctx context.Context, kind string, fn func(sqlstore.Tx) error) error {
-	return d.write(ctx, kind, func(tx *tx) error { return tx.apart(func() error { return fn(tx.cold()) }) })
+// Survey implements [sqlstore.Database].
+func (d database) Survey(ctx context.Context, fn func(sqlstore.Session) error) error {
+	return d.Read(ctx, fn)
 }
 
-type coldSession struct{ session }
+// Write implements [sqlstore.Database].
+func (d database) Write(ctx context.Context, kind string, fn func(sqlstore.Tx) error) error {
+	return d.store.write(ctx, kind, func(tx *tx) error {
+		return tx.apart(func() error {
+			on := cold(tx.conn)
+			defer on.forget(tx.conn)
+			return fn(sqlstore.Tx{Session: on, Changer: coldTx{on, tx}, Now: tx.now})
+		})
+	})
+}
+
+// Change implements [sqlstore.Database].
+func (d database) Change(ctx context.Context, _ int64, fn func(sqlstore.Tx) error) error {
+	return d.Write(ctx, "change", fn)
+}
+
+// coldSession implements [sqlstore.Session].
+type coldSession struct {
+	session
+	made map[*sqlstore.Query]*query // statements that are not kept
+}
+
+func cold(s session) *coldSession { return &coldSession{s, map[*sqlstore.Query]*query{}} }
 
 // Run implements [sqlstore.Session].
-func (c coldSession) Run(calls ...*sqlstore.Call) (err error) {
+func (c *coldSession) Run(calls ...*sqlstore.Call) (err error) {
 	for _, one := range calls {
-		q := coldQueries[one.Query]
+		q := c.query(one.Query)
 		if one.Scan != nil {
 			err = c.each(q, func(r row) error { return one.Scan(r) }, one.Args...)
 		} else {
@@ -53,41 +87,45 @@ func (c coldSession) Run(calls ...*sqlstore.Call) (err error) {
 	return nil
 }
 
-// Pending implements [sqlstore.Session].
-func (c coldSession) Pending(lanes []uint16, most int) (int, error) {
-	return backlog.Pending(counter(c), lanes, most)
+func (c *coldSession) query(q *sqlstore.Query) *query {
+	if kept := coldQueries[q]; kept != nil {
+		return kept
+	}
+	if c.made[q] == nil {
+		c.made[q] = &query{sql: q.Text, long: true}
+	}
+	return c.made[q]
 }
 
-func (tx *tx) cold() sqlstore.Tx { return sqlstore.Tx{Session: coldSession{tx.conn}, Now: tx.now} }
-
-// log writes what is said of a change into the audit log.
-func (tx *tx) log(audit []store.Audit) error { return sqlstore.Log(tx.cold(), audit) }
-
-// Change implements [store.Config].
-func (s *Store) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
-	if err := objects.Check(&change); err != nil {
-		return nil, err
+// forget drops the statements that were made.
+func (c *coldSession) forget(on *conn) {
+	for _, q := range c.made {
+		if stmt, ok := on.stmts[q]; ok {
+			delete(on.stmts, q)
+			_ = stmt.Close()
+		}
 	}
-	var changed *store.Changed
-	err := s.write(ctx, "change", func(tx *tx) error {
-		return tx.apart(func() (err error) {
-			changed, err = objects.Apply(&tables{sqlstore.Tables{Tx: tx.cold()}, tx}, &change)
-			return err
-		})
+}
+
+// coldTx implements [sqlstore.Changer].
+type coldTx struct {
+	on *coldSession
+	*tx
+}
+
+// Insert implements [sqlstore.Changer].
+func (t coldTx) Insert(items []store.Insert) ([]store.Inserted, error) {
+	return insertAll(t.conn, &arrival{t.now, t.store.standIn()}, items, false)
+}
+
+// get reads a task whatever its table; CodeNotFound.
+func get(s session, id task.ID) (*task.Task, error) { return sqlstore.Get(cold(s), getTask, id) }
+
+// Get implements [store.Query].
+func (s *Store) Get(ctx context.Context, id task.ID) (found *task.Task, err error) {
+	err = s.read(ctx, func(c *conn) (err error) {
+		found, err = get(c, id)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
-}
-
-// tables implements [objects.Tables].
-type tables struct {
-	sqlstore.Tables
-	own *tx
-}
-
-// Enqueue implements [objects.Tables].
-func (t *tables) Enqueue(items []store.Insert) ([]store.Inserted, error) {
-	return insertAll(t.own.conn, &arrival{t.own.now, t.own.store.standIn()}, items, false)
+	return found, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -278,22 +279,7 @@ func (r row) ID(i int) (id task.ID) {
 	return id
 }
 
-func (r row) Time(i int) time.Time { return fromMicro(r.Int(i)) }
-
-// micro is a time as it is stored; the zero time is null.
-func micro(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMicro()
-}
-
-func fromMicro(v int64) time.Time {
-	if v == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(v).UTC()
-}
+func (r row) Time(i int) time.Time { return stored.Time(r.Int(i)) }
 
 // busy reports whether another connection holds the lock that was wanted.
 func busy(err error) bool {

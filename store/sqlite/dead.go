@@ -5,6 +5,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -65,7 +66,7 @@ func (b *settling) die(a *ending.Attempt, live *liveRow, result *store.Settled) 
 	if !a.Task.FallbackTask.IsZero() {
 		fallback = a.Task.FallbackTask
 	}
-	_, err = b.tx.exec(bury, a.ID, dead.At, micro(a.Started), a.After, text, dead.Reason, dead.Category, dead.Fingerprint,
+	_, err = b.tx.exec(bury, a.ID, dead.At, stored.MicroOrNull(a.Started), a.After, text, dead.Reason, dead.Category, dead.Fingerprint,
 		fallback, attempts)
 	if err != nil {
 		return err
@@ -108,12 +109,7 @@ func (b *settling) lastFailure(a *ending.Attempt) (failure *task.Failure, err er
 
 // packAttempts is the history of a task as JSON, the last 100 of it.
 func packAttempts(s session, id task.ID) (any, error) {
-	var history []stored.Attempt
-	err := s.each(selectAttempts, func(r row) error {
-		history = append(history, stored.Attempt{Number: int(r.Int(0)), Claim: r.Int(1), Node: r.Text(2), StartedAt: r.Int(3),
-			EndedAt: r.Int(4), Outcome: task.Outcome(r.Text(5)), Failure: r.Blob(6), NextDelay: r.Int(7), Label: r.Text(8)})
-		return nil
-	}, id)
+	history, err := sqlstore.History(cold(s), &own, id)
 	if err != nil {
 		return nil, err
 	}

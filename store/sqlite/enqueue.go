@@ -1,12 +1,12 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -207,7 +207,7 @@ func insertRows(s session, q *query, a *arrival, seq int64, items []store.Insert
 			return err
 		}
 		args = append(args, row[:]...)
-		inserted[i] = store.Inserted{Entry: entry, Created: fromMicro(a.now)}
+		inserted[i] = store.Inserted{Entry: entry, Created: stored.Time(a.now)}
 	}
 	n, err := s.exec(q, args...)
 	if err == nil && n != int64(len(items)) {
@@ -227,13 +227,8 @@ const rowColumns = 15
 // rowOf is the row and the entry of a new task.
 func rowOf(item *store.Insert, a *arrival, seq int64) (row [rowColumns]any, entry store.Entry, err error) {
 	t := item.Task
-	runAt := t.RunAt
-	if runAt.IsZero() {
-		runAt = fromMicro(a.now).Add(item.Delay)
-	}
 	spec, err := specText(&t.Spec)
-	entry = store.Entry{ID: t.ID, RunAt: runAt.UnixMicro(), Rank: task.Rank(runAt, t.Priority), Key: t.Key, Type: t.Type,
-		Target: t.Target, Size: len(t.Payload)}
+	entry = stored.NewEntry(item, a.now)
 	if t.Key != "" {
 		entry.Seq = seq
 	}
@@ -266,7 +261,7 @@ func insertOne(s session, a *arrival, seq int64, item *store.Insert) (store.Inse
 			return store.Inserted{}, err
 		}
 	}
-	return store.Inserted{Entry: entry, Created: fromMicro(a.now)}, nil
+	return store.Inserted{Entry: entry, Created: stored.Time(a.now)}, nil
 }
 
 // sameTask answers for an id that is there already.
@@ -275,10 +270,7 @@ func sameTask(s session, t *task.Task) (store.Inserted, error) {
 	if err != nil {
 		return store.Inserted{}, err
 	}
-	if !store.SameContent(existing, t) {
-		return store.Inserted{}, &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task of other content", Existing: t.ID}
-	}
-	return store.Inserted{Existing: existing, Created: existing.CreatedAt}, nil
+	return store.Inserted{Existing: existing, Created: existing.CreatedAt}, check.Same(existing, t)
 }
 
 // lookDedupe looks for a live entry of the item's dedupe key. The repeat of a
@@ -286,10 +278,11 @@ func sameTask(s session, t *task.Task) (store.Inserted, error) {
 func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted store.Inserted, err error) {
 	d := item.Dedupe
 	var id task.ID
-	var content []byte
+	var content [16]byte
 	found, err = one(s, selectDedupe, func(r row) {
 		if r.Bool(2) {
-			id, content = r.ID(0), r.Blob(1)
+			id = r.ID(0)
+			copy(content[:], r.Blob(1))
 		}
 	}, d.Lane, item.Task.Queue, d.Key, now)
 	if err != nil || !found || id.IsZero() {
@@ -298,14 +291,12 @@ func lookDedupe(s session, now int64, item *store.Insert) (found bool, inserted 
 	if known, err := get(s, item.Task.ID); err == nil && known != nil {
 		return false, inserted, nil
 	}
-	if !bytes.Equal(content, d.Content[:]) {
-		return true, inserted, &task.Error{Code: task.CodeDedupeConflict,
-			Message: "the dedupe key belongs to a task of other content", Existing: id}
+	if err := check.SameKey(d, id, content); err != nil {
+		return true, inserted, err
 	}
 	existing, err := get(s, id)
 	if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
-		// It ended and its retention has passed, but not the dedupe window.
-		existing, err = &task.Task{ID: id, Queue: item.Task.Queue, State: task.Succeeded, CreatedAt: id.Time()}, nil
+		existing, err = check.Forgotten(id, item.Task.Queue), nil
 	}
 	if err != nil {
 		return true, inserted, err
@@ -325,4 +316,33 @@ func insertFollow(s session, a *arrival, items []store.Insert) error {
 		return refusedError{err.Error()} // what it follows has changed already
 	}
 	return err
+}
+
+// hasID finds whether there is a task of an id, live or ended.
+var hasID = &query{sql: `SELECT EXISTS (SELECT 1 FROM outlast_task WHERE id = ?1) OR EXISTS (SELECT 1 FROM outlast_dead WHERE id = ?1)`}
+
+// Known implements [store.Query].
+func (s *Store) Known(ctx context.Context, items []store.Insert) (known []bool, err error) {
+	err = s.read(ctx, func(c *conn) error {
+		known = make([]bool, len(items))
+		for i := range items {
+			if known[i], err = isKnown(c, s.now(), &items[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return known, nil
+}
+
+func isKnown(s session, now int64, item *store.Insert) (known bool, err error) {
+	_, err = one(s, hasID, func(r row) { known = r.Int(0) != 0 }, item.Task.ID)
+	if err != nil || known || item.Dedupe == nil {
+		return known, err
+	}
+	_, err = one(s, selectDedupe, func(r row) { known = r.Int(2) != 0 }, item.Dedupe.Lane, item.Task.Queue, item.Dedupe.Key, now)
+	return known, err
 }

@@ -15,7 +15,7 @@ type EarlyClaim struct {
 
 // LookUp looks the rows of a claim up among those that scans have read.
 func (s *Store) LookUp(claim store.Claim) EarlyClaim {
-	claim.MaxBytes = defaultClaimBytes
+	claim.MaxBytes = 8 << 20
 	return EarlyClaim{s, claim, lookUp(s, claim.Items)}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/cursor"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -20,10 +21,10 @@ func TestFailuresAreReadByTheirIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	plan := func(q *query, args []any) string {
+	plan := func(sql string, args []any) string {
 		var text strings.Builder
 		err := s.read(t.Context(), func(c *conn) error {
-			return c.once().each(&query{sql: "EXPLAIN QUERY PLAN " + q.sql}, func(r row) error {
+			return c.each(&query{sql: "EXPLAIN QUERY PLAN " + sql}, func(r row) error {
 				fmt.Fprintln(&text, r.Text(3))
 				return nil
 			}, args...)
@@ -33,17 +34,33 @@ func TestFailuresAreReadByTheirIndex(t *testing.T) {
 		}
 		return text.String()
 	}
-	index := map[string]string{taskSource.table: "outlast_task_failed", deadSource.table: "outlast_dead_failed"}
+	index := map[string]string{taskTable.Name: "outlast_task_failed", deadTable.Name: "outlast_dead_failed"}
 	for _, filter := range []store.Filter{{Failed: true}, {FailedSince: time.Now()}, {FailedSince: time.Now(), FailedUntil: time.Now(), Type: "mail"}} {
-		for _, source := range sources(filter, true) {
-			end, args := source.floor(filter, cursor.Place{At: 1, ID: task.ID{1}})
-			if text := plan(end, args); !strings.Contains(text, index[source.table]) || strings.Contains(text, "ORDER BY") {
-				t.Errorf("the end of %+v in %s:\n%s", filter, source.table, text)
+		for _, source := range sqlstore.SourcesOf(tables, filter, dialect, true) {
+			source.Bare(true)
+			var end string
+			if _, err := source.Floor(planned{plan: func(text string, args []any) { end = plan(text, args) }}, cursor.Place{At: 1, ID: task.ID{1}}); err != nil {
+				t.Fatal(err)
 			}
-			window, args := source.window(filter, cursor.Place{}, 10)
-			if text := plan(window, args); !strings.Contains(text, index[source.table]) {
-				t.Errorf("%+v in %s:\n%s", filter, source.table, text)
+			if !strings.Contains(end, index[source.Table]) || strings.Contains(end, "ORDER BY") {
+				t.Errorf("the end of %+v in %s:\n%s", filter, source.Table, end)
+			}
+			if text := plan(window(source, cursor.Place{}, 10)); !strings.Contains(text, index[source.Table]) {
+				t.Errorf("%+v in %s:\n%s", filter, source.Table, text)
 			}
 		}
 	}
+}
+
+// planned is told what it is to run.
+type planned struct {
+	*coldSession
+	plan func(text string, args []any)
+}
+
+func (p planned) Run(calls ...*sqlstore.Call) error {
+	for _, one := range calls {
+		p.plan(one.Query.Text, one.Args)
+	}
+	return nil
 }

@@ -2,8 +2,8 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/sqlstore"
@@ -11,23 +11,19 @@ import (
 )
 
 var (
-	insertNode = &query{sql: `INSERT INTO outlast_node (id, address, version, release, embedded, state, counter, serves, started_at, targets, wake_key, running, slots)
-VALUES (?, ?, ?, ?, ?, 'alive', 0, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`}
-
-	// beatNode raises the counter of a node that is alive.
-	beatNode = &query{sql: `UPDATE outlast_node SET counter = counter + 1, serves = ?, running = ?, slots = ? WHERE id = ? AND state = 'alive'`}
-
-	// tellTargets stores what a node says of targets, after its beat.
-	tellTargets = &query{sql: `UPDATE outlast_node SET targets = ? WHERE id = ?`}
-
 	// cancelRequests lists the node's running rows with a cancel request.
-	cancelRequests = &query{sql: `SELECT t.id FROM outlast_run r CROSS JOIN outlast_task t ON t.num = r.num WHERE r.node = ? AND r.cancel = 1`}
+	cancelRequests = coldQuery(`SELECT t.id FROM outlast_run r CROSS JOIN outlast_task t ON t.num = r.num WHERE r.node = $1::text AND r.cancel = 1`)
 
-	// leaveNode ends a node that is alive.
-	leaveNode = &query{sql: `UPDATE outlast_node SET state = 'left', ended_at = ? WHERE id = ? AND state = 'alive'`}
+	// freeLane gives a lane back unless a keyed task of it runs.
+	freeLane = coldQuery(`UPDATE outlast_lane SET owner = null WHERE owner = $1::text AND lane = $2::integer AND epoch = $3::bigint
+AND NOT EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = $2::integer AND r.key IS NOT NULL)`)
 
-	// buryNode ends a node that is alive and has not beaten since.
-	buryNode = &query{sql: `UPDATE outlast_node SET state = 'dead', ended_at = ? WHERE id = ? AND counter = ? AND state = 'alive'`}
+	// selectNodes leaves out nodes that ended before a time and hold nothing.
+	selectNodes = coldQuery(`SELECT ` + sqlstore.NodeColumns + ` FROM outlast_node n
+WHERE state = 'alive' OR ended_at > $1::bigint
+   OR EXISTS (SELECT 1 FROM outlast_lane l WHERE l.owner = n.id)
+   OR EXISTS (SELECT 1 FROM outlast_run r WHERE r.node = n.id)
+ORDER BY started_at, id`)
 )
 
 // Join implements [store.Store]. The lock comes before the row, so nobody
@@ -36,74 +32,22 @@ func (s *Store) Join(ctx context.Context, node store.Node) error {
 	if node.ID == "" {
 		return task.Invalid("id", "the node has no id", "")
 	}
-	serves, err := json.Marshal(node.Serves)
-	if err != nil {
-		return err
-	}
-	targets, err := sqlstore.Targets(node.Targets)
-	if err != nil {
-		return err
-	}
-	if err := s.locks.take(ctx, node.ID); err != nil {
+	if err := s.locks.Take(ctx, node.ID); err != nil {
 		return err
 	}
 	s.likely.Store(&node.ID)
-	var joined bool
-	err = s.write(ctx, "join", func(tx *tx) error {
-		started := micro(node.StartedAt)
-		if started == nil {
-			started = tx.now
-		}
-		n, err := tx.exec(insertNode, node.ID, node.Address, node.Version, node.Release, node.Embedded, string(serves), started, targets,
-			node.WakeKey, node.Load.Running, node.Load.Slots)
-		joined = n == 1
-		return err
-	})
-	if err == nil && !joined {
-		return s.rejoined(ctx, node.ID)
-	}
-	return err
-}
-
-// rejoined answers a repeated Join: fine while the node is alive.
-func (s *Store) rejoined(ctx context.Context, node string) error {
-	alive := false
-	err := s.read(ctx, func(c *conn) (err error) {
-		alive, err = one(c, nodeAlive, func(row) {}, node)
-		return err
-	})
-	if err == nil && !alive {
-		return errors.Join(store.ErrNodeDead, s.locks.free(node))
+	err := sqlstore.Join(ctx, database{s}, &node)
+	if errors.Is(err, store.ErrNodeDead) {
+		err = errors.Join(err, s.locks.Free(node.ID))
 	}
 	return err
 }
 
 // Beat implements [store.Store].
 func (s *Store) Beat(ctx context.Context, node string, report store.Report) (canceled []task.ID, err error) {
-	text, err := json.Marshal(report.Serves)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := sqlstore.Targets(report.Targets)
-	if err != nil {
-		return nil, err
-	}
-	err = s.write(ctx, "beat", func(tx *tx) error {
-		n, err := tx.exec(beatNode, string(text), report.Load.Running, report.Load.Slots, node)
-		if err == nil && n == 0 {
-			return store.ErrNodeDead
-		}
-		if err == nil && report.Targets != nil {
-			_, err = tx.exec(tellTargets, targets, node)
-		}
-		if err != nil {
-			return err
-		}
-		canceled = nil
-		return tx.each(cancelRequests, func(r row) error {
-			canceled = append(canceled, r.ID(0))
-			return nil
-		}, node)
+	err = s.write(ctx, "beat", func(tx *tx) (err error) {
+		canceled, err = sqlstore.Beat(cold(tx), cancelRequests, node, &report)
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -113,28 +57,69 @@ func (s *Store) Beat(ctx context.Context, node string, report store.Report) (can
 
 // Leave implements [store.Store].
 func (s *Store) Leave(ctx context.Context, node string) error {
-	err := s.write(ctx, "leave", func(tx *tx) error {
-		_, err := tx.exec(leaveNode, tx.now, node)
-		return err
-	})
-	if err != nil {
+	if err := s.members.Leave(ctx, node); err != nil {
 		return err
 	}
-	return s.locks.free(node)
+	return s.locks.Free(node)
 }
 
 // Bury implements [store.Store].
-func (s *Store) Bury(ctx context.Context, node string, counter int64) (buried bool, err error) {
-	err = s.write(ctx, "bury", func(tx *tx) error {
-		n, err := tx.exec(buryNode, tx.now, node, counter)
-		buried = n == 1
+func (s *Store) Bury(ctx context.Context, node string, counter int64) (bool, error) {
+	buried, err := s.members.Bury(ctx, node, counter)
+	if buried {
+		s.locks.Remove(node)
+	}
+	return buried, err
+}
+
+// Topology implements [store.Store].
+func (s *Store) Topology(ctx context.Context) (*store.Topology, error) {
+	var t *store.Topology
+	err := s.read(ctx, func(c *conn) (err error) {
+		if t, err = sqlstore.Topology(cold(c), s.now()-store.OrderMemory.Microseconds()); err != nil {
+			return err
+		}
+		t.Nodes, err = sqlstore.Nodes(cold(c), selectNodes, s.now()-sqlstore.NodeMemory.Microseconds())
 		return err
 	})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if buried {
-		s.locks.remove(node)
+	others := false
+	for i := range t.Nodes {
+		node := &t.Nodes[i]
+		if node.State != store.NodeAlive {
+			continue
+		}
+		node.Gone = s.locks.Gone(node.ID)
+		others = others || !node.Gone && !s.locks.Mine(node.ID)
 	}
-	return buried, nil
+	s.others.Store(others)
+	return t, nil
+}
+
+// extendLease moves the end of a lease, if the row runs under the claim and has
+// one, and tells whether its cancel was requested. Inputs: id, claim, end.
+var extendLease = &query{sql: `UPDATE outlast_run SET lease_until = ?3
+WHERE num = (SELECT num FROM outlast_task WHERE id = ?1) AND claim = ?2 AND lease_until IS NOT NULL RETURNING ifnull(cancel, 0)`}
+
+// Extend implements [store.Leaser].
+func (s *Store) Extend(ctx context.Context, items []store.LeaseItem, lease time.Duration) ([]store.Extended, error) {
+	results := make([]store.Extended, len(items))
+	err := s.write(ctx, "extend", func(tx *tx) error {
+		for i, item := range items {
+			results[i] = store.Extended{Status: store.StatusStale}
+			_, err := one(tx, extendLease, func(r row) {
+				results[i] = store.Extended{Status: store.StatusOK, CancelRequested: r.Int(0) != 0}
+			}, item.ID, item.Claim, tx.now+lease.Microseconds())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return results, nil
 }

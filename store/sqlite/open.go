@@ -8,12 +8,17 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"github.com/outlast-dev/outlast/store/sqlite/internal/nodelock"
 	"github.com/outlast-dev/outlast/task"
 )
 
 const driverName = "sqlite3"
+
+// readers is the number of connections that read while the writer writes.
+const readers = 4
 
 // oldest is the first version without the WAL-reset corruption.
 var oldest = [3]int{3, 51, 3}
@@ -61,7 +66,7 @@ func openDB(path string) (*sql.DB, error) {
 		return nil, &task.Error{Code: task.CodeUnavailable, Message: `no database/sql driver "sqlite3" is registered`,
 			Hint: `import _ "github.com/ncruces/go-sqlite3/driver"`}
 	}
-	if err := checkFileSystem(filepath.Dir(path)); err != nil {
+	if err := nodelock.CheckFileSystem(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(path+"-nodes", 0o700); err != nil {
@@ -187,3 +192,6 @@ func checkVersion(ctx context.Context, c *conn) error {
 		return nil
 	})
 }
+
+// driverRegistered reports whether a driver has the name that we open.
+func driverRegistered() bool { return slices.Contains(sql.Drivers(), driverName) }

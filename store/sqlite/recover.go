@@ -4,14 +4,9 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
-)
-
-// How a node's crash counts, in outlast_node.suspect.
-const (
-	suspectUnknown = 0
-	suspectSome    = 1 // for its tasks with crashes >= 2 alone
-	suspectAll     = 2 // for every task
 )
 
 var (
@@ -22,7 +17,7 @@ LEFT JOIN outlast_node d ON d.id = n.node ORDER BY n.node`}
 
 	// orphans reads the running rows of a node, or those of a remote worker of
 	// which the lease has ended. Inputs: node, now.
-	orphans = &query{sql: `SELECT ` + entryColumns + `, lane, claim, cancel, priority, started_at,
+	orphans = &query{sql: `SELECT ` + entryColumns + `, claim, cancel, started_at,
  queue, spec ->> '$.trace_parent' FROM outlast_live
 WHERE num IN (SELECT num FROM outlast_run WHERE node = ?1 AND (lease_until IS NULL OR lease_until <= ?2)) ORDER BY id`}
 
@@ -43,13 +38,6 @@ VALUES (?1, '', '', '', 0, 'dead', 0, ?2, ?2, ?3) ON CONFLICT (id) DO UPDATE SET
 	// raiseClaim changes the claim of a row about to end as canceled.
 	raiseClaim = &query{sql: `UPDATE outlast_run SET claim = ?2 WHERE num = (SELECT num FROM outlast_task WHERE id = ?1)`}
 )
-
-// lostNode is a node that is not alive but has running rows.
-type lostNode struct {
-	id, cause string
-	left      bool
-	suspect   int64
-}
 
 // Recover implements [store.Store].
 func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
@@ -84,21 +72,15 @@ func (s *Store) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 	return recovered, nil
 }
 
-func lostNodes(s session, now int64) (nodes []lostNode, err error) {
+func lostNodes(s session, now int64) (nodes []ending.Lost, err error) {
 	err = s.each(runningNodes, func(r row) error {
-		node := lostNode{id: r.Text(0), suspect: r.Int(2)}
-		switch store.NodeState(r.Text(1)) {
-		case store.NodeAlive:
+		state := store.NodeState(r.Text(1))
+		if state == store.NodeAlive {
 			return nil
-		case store.NodeLeft:
-			node.cause, node.left = "node left", true
-		case store.NodeDead:
-			node.cause = "node dead"
-		default:
-			node.cause = "node unknown"
 		}
-		if task.Leased(node.id) { // it ended by itself: there is no one else to suspect
-			node.cause, node.suspect = "lease expired", suspectAll
+		node := ending.NewLost(r.Text(0), state)
+		if !node.Judged() {
+			node.Suspect = r.Int(2)
 		}
 		nodes = append(nodes, node)
 		return nil
@@ -108,29 +90,22 @@ func lostNodes(s session, now int64) (nodes []lostNode, err error) {
 
 // orphan is a running row of a lost node.
 type orphan struct {
-	entry    store.Entry
-	lane     uint16
-	claim    int64
-	cancel   bool
-	priority int
-	started  int64
-	queue    string
-	trace    string // parent
+	ending.Row
+	trace string // parent
 }
 
-func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recovered *[]store.Recovered) error {
+func recoverNode(tx *tx, node ending.Lost, lanes map[uint16]bool, limit int, recovered *[]store.Recovered) error {
 	if err := judge(tx, &node); err != nil {
 		return err
 	}
 	var rows []orphan
 	err := tx.each(orphans, func(r row) error {
-		o := orphan{scanEntry(r), uint16(r.Int(11)), r.Int(12), r.Bool(13), int(r.Int(14)), r.Int(15),
-			r.Text(16), r.Text(17)}
-		if lanes[o.lane] && len(*recovered)+len(rows) < limit {
+		o := orphan{ending.Row{Entry: scanEntry(r), Claim: r.Int(11), Cancel: r.Bool(12), Node: node.ID, StartedAt: r.Time(13), Queue: r.Text(14)}, r.Text(15)}
+		if lanes[o.Entry.ID.Lane()] && len(*recovered)+len(rows) < limit {
 			rows = append(rows, o)
 		}
 		return nil
-	}, node.id, tx.now)
+	}, node.ID, tx.now)
 	if err != nil {
 		return err
 	}
@@ -144,53 +119,38 @@ func recoverNode(tx *tx, node lostNode, lanes map[uint16]bool, limit int, recove
 	return nil
 }
 
-// judge decides once per node for which tasks its crash counts: while a task
-// that crashed twice before was running, it is the suspect. The verdict is
-// kept, since other calls may recover the node's other lanes later.
-func judge(tx *tx, node *lostNode) error {
-	if node.left || node.suspect != suspectUnknown {
+// judge decides once per node for which tasks its crash counts.
+func judge(tx *tx, node *ending.Lost) error {
+	if node.Judged() {
 		return nil
 	}
-	node.suspect = suspectAll
-	suspicious, err := one(tx, anySuspect, func(row) {}, node.id)
+	suspicious, err := one(tx, anySuspect, func(row) {}, node.ID)
 	if err != nil {
 		return err
 	}
-	if suspicious {
-		node.suspect = suspectSome
-	}
-	_, err = tx.exec(putSuspect, node.id, tx.now, node.suspect)
+	node.Judge(suspicious)
+	_, err = tx.exec(putSuspect, node.ID, tx.now, node.Suspect)
 	return err
 }
 
 // recoverRow hands one orphan back, or ends it if its cancel was requested.
-func recoverRow(tx *tx, node *lostNode, o *orphan) (store.Recovered, error) {
-	outcome, entry, claim := task.OutcomeCrashed, o.entry, max(o.claim+1, tx.now)
-	entry.Attempt = max(0, entry.Attempt-1)
-	entry.Park = 0
-	switch {
-	case node.left:
-		outcome = task.OutcomeReleased
-	case node.suspect == suspectAll || entry.Crashes >= 2:
-		entry.Crashes++
-	}
-	result := store.Recovered{Entry: entry, ID: entry.ID, Type: entry.Type, Node: node.id, OldClaim: o.claim, Claim: claim,
-		Crashes: entry.Crashes, Canceled: o.cancel, Cause: node.cause, Attempt: o.entry.Attempt, Queue: o.queue, TraceParent: o.trace}
-	_, err := tx.exec(addAttempt, entry.ID, o.claim, o.entry.Attempt, node.id, fromNull(o.started), tx.now, string(outcome), nil, 0, nil)
+func recoverRow(tx *tx, node *ending.Lost, o *orphan) (store.Recovered, error) {
+	_, result := node.HandBack(&o.Row, o.trace, tx.now)
+	started := stored.MicroOrNull(o.StartedAt)
+	_, err := tx.exec(addAttempt, result.ID, o.Claim, result.Attempt, node.ID, started, tx.now, string(node.Outcome()), nil, 0, nil)
 	if err != nil {
 		return result, err
 	}
-	if _, err := tx.exec(handBack, entry.ID, entry.Crashes, claim, tx.now, fromNull(o.started)); err != nil {
+	if _, err := tx.exec(handBack, result.ID, result.Crashes, result.Claim, tx.now, started); err != nil {
 		return result, err
 	}
-	if !o.cancel {
-		return result, deleteRun(tx, entry.ID)
+	if !o.Cancel {
+		return result, deleteRun(tx, result.ID)
 	}
-	result.Entry = store.Entry{}
-	if _, err := tx.exec(raiseClaim, entry.ID, claim); err != nil {
+	if _, err := tx.exec(raiseClaim, result.ID, result.Claim); err != nil {
 		return result, err
 	}
-	return result, endCanceled(tx, entry.ID, claim)
+	return result, endCanceled(tx, result.ID, result.Claim)
 }
 
 // endCanceled moves a row, running under the claim, to the ended ones. The
@@ -200,11 +160,4 @@ func endCanceled(tx *tx, id task.ID, claim int64) error {
 		return err
 	}
 	return deleteRun(tx, id)
-}
-
-func fromNull(v int64) any {
-	if v == 0 {
-		return nil
-	}
-	return v
 }

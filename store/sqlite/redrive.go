@@ -1,10 +1,7 @@
 package sqlite
 
 import (
-	"context"
-	"time"
-
-	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -18,100 +15,82 @@ SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq,
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.
-	letterOf = &query{sql: `SELECT type, reason, category, fingerprint, priority, attempt, spec, queue, claim FROM outlast_dead WHERE id = ?`}
+	letterOf = coldQuery(`SELECT id, type, reason, category, fingerprint, priority, attempt, claim, queue, spec, attempts FROM outlast_dead WHERE id = $1::uuid`)
+
+	// weighLetter tells how much of a dead letter goes back.
+	weighLetter = coldQuery(`SELECT ifnull(octet_length(spec), 0) + ifnull(octet_length(attempts), 0) + ifnull(octet_length(payload), 0) FROM outlast_dead WHERE id = $1::uuid`)
 
 	deleteLetter = &query{sql: `DELETE FROM outlast_dead WHERE id = ?`}
 	dropHold     = &query{sql: `DELETE FROM outlast_key_hold WHERE id = ?`}
 )
 
-// Redrive implements [store.Admin].
-func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.RedriveOptions) (done []store.Redriven, missing []task.ID, err error) {
-	if !store.Fits(options.Payload, task.MaxPayload) {
-		return nil, nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload is too large"}
-	}
-	err = s.write(ctx, "redrive", func(tx *tx) error {
-		done, missing = nil, nil
-		for i, id := range ids {
-			var at time.Time
-			if i < len(options.RunAt) {
-				at = options.RunAt[i]
-			}
-			found, err := redriveOne(tx, id, at, options)
-			if err != nil {
-				return err
-			}
-			if found != nil {
-				done = append(done, *found)
-			} else {
-				missing = append(missing, id)
-			}
-		}
-		if len(done) == 0 {
+// Weigh implements [sqlstore.Database].
+func (d database) Weigh(on sqlstore.Session, ids []task.ID) (map[task.ID]int, error) {
+	sizes := make(map[task.ID]int, len(ids))
+	for _, id := range ids {
+		err := on.Run(&sqlstore.Call{Query: weighLetter, Args: []any{id}, Scan: func(r sqlstore.Row) error {
+			sizes[id] = int(r.Int(0))
 			return nil
+		}})
+		if err != nil {
+			return nil, err
 		}
-		if _, err := tx.exec(dropEmptyCounts); err != nil {
-			return err
-		}
-		return tx.log(options.Audit)
-	})
-	if err != nil {
-		return nil, nil, err
 	}
-	return done, missing, nil
+	return sizes, nil
 }
 
-func redriveOne(tx *tx, id task.ID, at time.Time, options store.RedriveOptions) (*store.Redriven, error) {
-	dead, was := stored.Letter{ID: id}, store.Redriven{ID: id}
-	var priority int
-	var spec task.Spec
-	found, err := one(tx, letterOf, func(r row) {
-		dead.Type, dead.Reason, dead.Category, dead.Fingerprint = r.Text(0), r.Text(1), r.Text(2), r.Text(3)
-		priority, was.Type, was.Attempt, was.Queue, was.Claim = int(r.Int(4)), dead.Type, int(r.Int(5)), r.Text(7), r.Int(8)
-		spec = stored.SpecOf(r.Blob(6))
-	}, id)
-	if err != nil || !found || spec.Unreadable != "" { // what cannot be read cannot be written again
-		return nil, err
+// Letters implements [sqlstore.Changer].
+func (t coldTx) Letters(ids []task.ID) (map[task.ID]*sqlstore.Letter, error) {
+	letters := make(map[task.ID]*sqlstore.Letter, len(ids))
+	for _, id := range ids {
+		err := t.on.Run(&sqlstore.Call{Query: letterOf, Args: []any{id}, Scan: func(r sqlstore.Row) error {
+			letters[id] = sqlstore.ScanLetter(r)
+			return nil
+		}})
+		if err != nil {
+			return nil, err
+		}
 	}
-	if options.Operation != "" && spec.Redrive == options.Operation {
-		return nil, nil
-	}
-	was.TraceParent = spec.TraceParent
-	spec = spec.Redriven(tx.time(), options.Operation)
-	text, err := specText(&spec)
-	if err != nil {
-		return nil, err
-	}
-	if at.IsZero() {
-		at = tx.time()
-	}
-	attempts := 0
-	if options.KeepAttempts {
-		attempts = was.Attempt
-	}
-	_, err = tx.exec(revive, id, id.Lane(), at.UnixMicro(), task.Rank(at, priority), attempts, options.Payload, tx.now, text)
-	if err != nil {
-		return nil, err
-	}
-	if err := unpackAttempts(tx, id); err != nil {
-		return nil, err
-	}
-	return &was, removeLetter(tx, &dead)
+	return letters, nil
 }
 
-// unpackAttempts puts the history of a dead letter back into its table.
-func unpackAttempts(tx *tx, id task.ID) error {
-	history, err := deadAttempts(tx, id)
-	if err != nil {
-		return err
-	}
-	for _, a := range history {
-		_, err := tx.exec(addAttempt, id, a.Claim, a.Number, optional(a.Node), fromNull(a.StartedAt), fromNull(a.EndedAt),
-			string(a.Outcome), optional(a.Failure), a.NextDelay, optional(a.Label))
+// Revive implements [sqlstore.Changer].
+func (t coldTx) Revive(letters []*sqlstore.Letter, payload []byte) error {
+	for _, l := range letters {
+		text, err := jsonText(l.Text, nil)
 		if err != nil {
 			return err
 		}
+		if _, err = t.exec(revive, l.ID, l.ID.Lane(), l.RunAt.UnixMicro(), task.Rank(l.RunAt, l.Priority), l.Spent, payload, t.now, text); err != nil {
+			return err
+		}
+		for _, a := range l.History {
+			_, err := t.exec(addAttempt, l.ID, a.Claim, a.Number, optional(a.Node), stored.OrNull(a.StartedAt), stored.OrNull(a.EndedAt),
+				string(a.Outcome), optional(a.Failure), a.NextDelay, optional(a.Label))
+			if err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// Doom implements [sqlstore.Changer].
+func (t coldTx) Doom(dead *sqlstore.Source, limit int) (tasks []*task.Task, letters []stored.Letter, err error) {
+	text, args := dead.Oldest(deadColumns+sqlstore.Doomed, limit)
+	err = t.on.Run(sqlstore.Doom(text, args, &tasks, &letters))
+	return tasks, letters, err
+}
+
+// Remove implements [sqlstore.Changer].
+func (t coldTx) Remove(letters []stored.Letter, _ bool) error {
+	for i := range letters {
+		if err := removeLetter(t, &letters[i]); err != nil {
+			return err
+		}
+	}
+	_, err := t.exec(dropEmptyCounts)
+	return err
 }
 
 // removeLetter deletes a dead letter with the hold on its key and takes it
@@ -123,39 +102,4 @@ func removeLetter(s session, dead *stored.Letter) error {
 		}
 	}
 	return uncount(s, dead)
-}
-
-// Purge implements [store.Admin].
-func (s *Store) Purge(ctx context.Context, filter store.Filter, limit int, audit ...store.Audit) (purged []*task.Task, err error) {
-	if limit <= 0 {
-		return nil, nil
-	}
-	err = s.write(ctx, "purge", func(tx *tx) error {
-		w := deadWhere(filter)
-		q := &query{sql: `SELECT ` + deadColumns + `, category, fingerprint FROM outlast_dead WHERE ` + w.String() + ` ORDER BY id LIMIT ?`}
-		var letters []stored.Letter
-		purged = nil
-		err := tx.once().each(q, func(r row) error {
-			t := scanTask(r)
-			purged = append(purged, t)
-			letters = append(letters, stored.Letter{ID: t.ID, Type: t.Type, Reason: string(t.DeadReason), Category: r.Text(taskWidth), Fingerprint: r.Text(taskWidth + 1)})
-			return nil
-		}, append(w.Args, limit)...)
-		for i := range letters {
-			if err == nil {
-				err = removeLetter(tx, &letters[i])
-			}
-		}
-		if err != nil || len(purged) == 0 {
-			return err
-		}
-		if _, err := tx.exec(dropEmptyCounts); err != nil {
-			return err
-		}
-		return tx.log(audit)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return purged, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ahead"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -123,7 +124,7 @@ func (s *Store) Marks(ctx context.Context, lanes []uint16, most int) ([]store.En
 }
 
 var (
-	runningOf    = &query{sql: `SELECT ` + taskColumns + ` FROM outlast_live WHERE num IN (SELECT num FROM outlast_run WHERE node = ?) ORDER BY id`}
+	runningOf    = coldQuery(`SELECT ` + taskColumns + ` FROM outlast_live WHERE num IN (SELECT num FROM outlast_run WHERE node = $1::text) ORDER BY id`)
 	runningOfIDs = newIDQuery(`SELECT ` + taskColumns + ` FROM outlast_live WHERE node = ? AND id IN (@ids)`)
 )
 
@@ -132,11 +133,11 @@ func (s *Store) Running(ctx context.Context, node string, ids []task.ID) (found 
 	err = s.read(ctx, func(c *conn) (err error) {
 		found = nil
 		if ids == nil {
-			found, err = tasks(c, nil, runningOf, node)
+			found, err = sqlstore.Tasks(cold(c), runningOf, node)
 			return err
 		}
 		return runningOfIDs.each(c, ids, func(r row) error {
-			found = append(found, scanTask(r))
+			found = append(found, sqlstore.ScanTask(r))
 			return nil
 		}, node)
 	})

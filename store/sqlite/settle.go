@@ -6,6 +6,8 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -101,7 +103,7 @@ func selectLive(s session, id task.ID) (live liveRow, found bool, err error) {
 }
 
 func scanLive(r row) liveRow {
-	return liveRow{ending.Row{Entry: scanEntry(r), State: states[r.Int(11)], Claim: r.Int(12), Cancel: r.Bool(13),
+	return liveRow{ending.Row{Entry: scanEntry(r), State: sqlstore.States[r.Int(11)], Claim: r.Int(12), Cancel: r.Bool(13),
 		Priority: int(r.Int(14)), Node: r.Text(15), StartedAt: r.Time(16), Unstarted: r.Int(17)}, r.Int(18)}
 }
 
@@ -141,7 +143,7 @@ func (b *settling) settle(s *store.Settlement, result *store.Settled) error {
 
 // succeed is the short way of the common case: no row is read.
 func (b *settling) succeed(s *store.Settlement, result *store.Settled) (done bool, err error) {
-	n, err := b.tx.exec(finish, s.Task.ID, s.Task.Claim, succeeded, b.endOf(s), micro(s.StartedAt),
+	n, err := b.tx.exec(finish, s.Task.ID, s.Task.Claim, succeeded, b.endOf(s), stored.MicroOrNull(s.StartedAt),
 		string(task.OutcomeSucceeded), s.Result, nil, 0, labelText(s))
 	if err != nil || n == 0 {
 		return false, err
@@ -178,7 +180,7 @@ func (b *settling) record(a *ending.Attempt, delay int64) error {
 
 func historyRow(a *ending.Attempt, delay int64) (row [historyColumns]any, err error) {
 	failure, err := failureText(a.Failure)
-	return [historyColumns]any{a.ID, a.Claim, a.Number, optional(a.Node), micro(a.Started), a.Ended,
+	return [historyColumns]any{a.ID, a.Claim, a.Number, optional(a.Node), stored.MicroOrNull(a.Started), a.Ended,
 		string(a.Outcome), failure, delay, labelText(a.Settlement)}, err
 }
 
@@ -196,14 +198,14 @@ func (b *settling) end(a *ending.Attempt, state int, result *store.Settled) erro
 			return err
 		}
 	}
-	_, err = b.tx.exec(finish, a.ID, a.Claim, state, a.Ended, micro(a.Started), outcome, a.Result, failure, a.Number-a.After, labelText(a.Settlement))
+	_, err = b.tx.exec(finish, a.ID, a.Claim, state, a.Ended, stored.MicroOrNull(a.Started), outcome, a.Result, failure, a.Number-a.After, labelText(a.Settlement))
 	if err != nil {
 		return err
 	}
 	if err := deleteRun(b.tx, a.ID); err != nil {
 		return err
 	}
-	*result = store.Settled{Status: store.StatusOK, State: states[state]}
+	*result = store.Settled{Status: store.StatusOK, State: sqlstore.States[state]}
 	return b.follow(a.Follow)
 }
 
@@ -237,6 +239,41 @@ func (b *settling) putBack(a *ending.Attempt, live *liveRow, entry *store.Entry)
 	if a.Unstarted {
 		unstarted = live.Claim
 	}
-	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(b.tx.now), failure, unstarted, b.tx.now, micro(live.StartedAt), fromNull(a.FailedAt()))
+	_, err = b.tx.exec(putBack, live.num, entry.RunAt, entry.Rank, entry.Attempt, a.ClaimAfter(b.tx.now), failure, unstarted, b.tx.now, stored.MicroOrNull(live.StartedAt), stored.OrNull(a.FailedAt()))
 	return err
+}
+
+var (
+	// attemptOutcome reads how the attempt of a claim was recorded.
+	attemptOutcome = &query{sql: `SELECT outcome FROM outlast_attempt WHERE id = ? AND claim = ?`}
+
+	// endedBy reads the state and claim of an ended task.
+	endedBy = &query{sql: `SELECT state, claim FROM outlast_task WHERE id = ?1 AND state <> 5 UNION ALL SELECT 3, claim FROM outlast_dead WHERE id = ?1`}
+)
+
+// repeated answers a settlement whose row does not run under its claim.
+func (b *settling) repeated(s *store.Settlement, live liveRow, found bool) (store.Settled, error) {
+	if !found {
+		_, err := one(b.tx, endedBy, func(r row) {
+			live.State, live.Claim, found = sqlstore.States[r.Int(0)], r.Int(1), true
+		}, s.Task.ID)
+		if err != nil {
+			return store.Settled{}, err
+		}
+	}
+	if !found {
+		return ending.Repeated(s, nil, ""), nil
+	}
+	var recorded task.Outcome
+	_, err := one(b.tx, attemptOutcome, func(r row) { recorded = task.Outcome(r.Text(0)) }, s.Task.ID, s.Task.Claim)
+	if err == nil && live.State == task.Dead { // its attempts went with it
+		var history []stored.Attempt
+		history, err = sqlstore.DeadHistory(cold(b.tx), s.Task.ID)
+		for _, attempt := range history {
+			if attempt.Claim == s.Task.Claim {
+				recorded = attempt.Outcome
+			}
+		}
+	}
+	return ending.Repeated(s, &live.Row, recorded), err
 }

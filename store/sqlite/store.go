@@ -7,6 +7,8 @@
 // and is committed in groups), then claim.go and settle.go. Since a write
 // transaction of SQLite excludes every other, operations read rows, decide
 // in Go and write; no statement needs to be a compare-and-set by itself.
+//
+// Stability: stable. Names and their meaning stay within a major version.
 package sqlite
 
 import (
@@ -14,10 +16,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/ahead"
 	"github.com/outlast-dev/outlast/store/internal/sqlstore"
+	"github.com/outlast-dev/outlast/store/sqlite/internal/nodelock"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -35,15 +35,16 @@ var (
 	_ store.Waker      = (*Store)(nil)
 )
 
-// readers is the number of connections that read while the writer writes.
-const readers = 4
-
-// cold is what the store shares with others; see package sqlstore.
-type cold = sqlstore.Cold
+// shared and members are what the store shares with others; see package sqlstore.
+type (
+	shared  = sqlstore.Cold
+	members = sqlstore.Members
+)
 
 // Store is a database file. Safe for concurrent use.
 type Store struct {
-	cold
+	shared
+	members
 	path    string // absolute, without symbolic links
 	db      *sql.DB
 	writer  *writer
@@ -53,7 +54,7 @@ type Store struct {
 
 	clock  func() time.Time
 	hook   func(point string)
-	locks  nodeLocks
+	locks  *nodelock.Locks
 	others atomic.Bool // another living node shares the file
 
 	// cleaned is where Cleanup goes on.
@@ -99,84 +100,6 @@ func WithoutMigration() Option {
 	return func(o *options) { o.noMigrate = true }
 }
 
-// Open opens or creates the database file and brings its schema up to date.
-// The caller closes the store.
-func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
-	chosen := options{clock: time.Now}
-	for _, opt := range opts {
-		opt(&chosen)
-	}
-	path, err := resolve(path)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{
-		path: path, clock: chosen.clock, hook: chosen.hook,
-		closed:  make(chan struct{}),
-		claimed: places{}, ahead: ahead.New(),
-		readers: make(chan *conn, readers),
-		locks:   nodeLocks{dir: path + "-nodes", held: map[string]*os.File{}},
-	}
-	s.cold = sqlstore.New(database{s})
-	if err := s.open(ctx, !chosen.noMigrate); err != nil {
-		return nil, errors.Join(err, s.release())
-	}
-	return s, nil
-}
-
-func (s *Store) open(ctx context.Context, migrate bool) (err error) {
-	if s.db, err = openDB(s.path); err != nil {
-		return err
-	}
-	life := context.WithoutCancel(ctx)
-	connection, err := connect(ctx, s.db, writerPragmas)
-	if err != nil {
-		return err
-	}
-	s.writer = &writer{store: s, conn: connection, signal: make(chan struct{}, 1), ended: make(chan struct{})}
-	if err := checkVersion(ctx, connection); err != nil {
-		return err
-	}
-	if migrate {
-		if err := migrateUp(ctx, connection, s.at); err != nil {
-			return err
-		}
-	}
-	// Another process may have removed what openDB made, just before we were
-	// connected. From here on the connection holds the files.
-	if err := sameMode(s.path); err != nil {
-		return err
-	}
-	for range readers {
-		s.readers <- nil // opened when it is wanted
-	}
-	go s.writer.loop(life)
-	s.writer.running = true
-	s.checkpoints = &checkpointer{store: s, ended: make(chan struct{})}
-	go s.checkpoints.loop(life)
-	return nil
-}
-
-// resolve makes the path absolute and follows links, so that every process
-// finds the same locks beside the file.
-func resolve(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real, nil
-	}
-	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if errors.Is(err, os.ErrNotExist) {
-		return "", &task.Error{Code: task.CodeNotFound, Message: "there is no folder " + task.Quote(filepath.Dir(path)) + " for the database", Hint: "make it, or name another path", Err: err}
-	}
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, filepath.Base(path)), nil
-}
-
 // places are row numbers of outlast_task by id.
 type places map[task.ID]int64
 
@@ -199,6 +122,12 @@ func (s *Store) standIn() string {
 	return "00000000-0000-0000-0000-000000000000"
 }
 
+// crowded reports whether another process may want to write.
+func (s *Store) crowded() bool {
+	foreign := time.Unix(0, s.writer.foreign.Load())
+	return s.others.Load() || time.Since(foreign) < 5*time.Second
+}
+
 // at tells the hook that a point was reached.
 func (s *Store) at(point string) {
 	if s.hook != nil {
@@ -213,7 +142,7 @@ func (s *Store) now() int64 { return s.clock().UnixMicro() }
 func (s *Store) read(ctx context.Context, fn func(c *conn) error) (err error) {
 	select {
 	case <-s.closed:
-		return ErrClosed
+		return store.ErrClosed
 	default:
 	}
 	select {
@@ -236,7 +165,7 @@ func (s *Store) read(ctx context.Context, fn func(c *conn) error) (err error) {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.closed:
-		return ErrClosed
+		return store.ErrClosed
 	}
 }
 
@@ -259,37 +188,3 @@ func snapshot(c *conn, fn func(c *conn) error) error {
 	_, end := c.exec(rollback)
 	return errors.Join(err, end)
 }
-
-// Close waits for writes in flight, frees the locks of nodes that have not
-// left, and closes the file. Idempotent.
-func (s *Store) Close() error {
-	s.closing.Do(func() {
-		close(s.closed)
-		s.closeErr = s.release()
-	})
-	return s.closeErr
-}
-
-func (s *Store) release() error {
-	var errs []error
-	if s.writer != nil {
-		if s.writer.running {
-			s.writer.stop()
-			errs = append(errs, s.checkpoints.close())
-			for range readers {
-				if reader := <-s.readers; reader != nil {
-					errs = append(errs, reader.close())
-				}
-			}
-		}
-		errs = append(errs, s.writer.conn.close())
-	}
-	if s.db != nil {
-		errs = append(errs, s.db.Close())
-	}
-	errs = append(errs, s.locks.closeAll())
-	return errors.Join(errs...)
-}
-
-// driverRegistered reports whether a driver has the name that we open.
-func driverRegistered() bool { return slices.Contains(sql.Drivers(), driverName) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -67,9 +68,9 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 func (s *Store) succeedTx(foreign *foreignSession, settlement *store.Settlement) (store.Settled, error) {
 	id, arrival, end := settlement.Task.ID, s.arrival(), settlement.EndedAt
 	if end.IsZero() {
-		end = fromMicro(arrival.now)
+		end = stored.Time(arrival.now)
 	}
-	n, err := foreign.exec(finish, id, settlement.Task.Claim, succeeded, end.UnixMicro(), micro(settlement.StartedAt),
+	n, err := foreign.exec(finish, id, settlement.Task.Claim, succeeded, end.UnixMicro(), stored.MicroOrNull(settlement.StartedAt),
 		string(task.OutcomeSucceeded), settlement.Result, nil, 0)
 	switch {
 	case err != nil:

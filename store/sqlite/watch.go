@@ -67,14 +67,14 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane))
 		case <-ctx.Done():
 			return nil
 		case <-s.closed:
-			return ErrClosed
+			return store.ErrClosed
 		case <-ticker.C:
 		}
 		if stamp := s.logStamp(index); stamp != known {
 			if stamp.final() {
 				known = stamp
 			}
-			if err := s.look(ctx); err != nil && ctx.Err() == nil {
+			if err := s.writer.ask(ctx); err != nil && ctx.Err() == nil {
 				return err
 			}
 		}
@@ -90,9 +90,4 @@ func (s *Store) Watch(ctx context.Context, wake func(lanes []store.ChangedLane))
 			ticker.Reset(watchEvery)
 		}
 	}
-}
-
-// look has the writer's connection ask whether others have committed.
-func (s *Store) look(ctx context.Context) error {
-	return s.writer.ask(ctx)
 }

@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/outlast-dev/outlast/task"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 )
 
 const (
@@ -16,9 +17,6 @@ const (
 	soloBusy       = time.Second           // and after so long when no other process is known
 	closeTimeout   = 5 * time.Second       // a closing store waits so long for the lock
 )
-
-// ErrClosed is returned by every method of a closed store.
-var ErrClosed = &task.Error{Code: task.CodeUnavailable, Message: "the store is closed"}
 
 // operation is one call waiting for the writer.
 type operation struct {
@@ -41,7 +39,7 @@ type tx struct {
 	careful bool
 }
 
-func (tx *tx) time() time.Time { return fromMicro(tx.now) }
+func (tx *tx) time() time.Time { return stored.Time(tx.now) }
 
 // writer owns the writing connection. All writes go through its goroutine,
 // which commits whatever has queued up meanwhile in one transaction.
@@ -75,7 +73,7 @@ func (s *Store) write(ctx context.Context, kind string, run func(tx *tx) error) 
 		return err
 	}
 	if !s.writer.put(op) {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	select {
 	case <-op.done:
@@ -104,7 +102,7 @@ func (w *writer) put(op *operation) bool {
 func (w *writer) ask(ctx context.Context) error {
 	op := &operation{done: make(chan struct{})} // without a run
 	if !w.put(op) {
-		return ErrClosed
+		return store.ErrClosed
 	}
 	select {
 	case <-op.done:

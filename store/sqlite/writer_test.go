@@ -147,7 +147,7 @@ func TestCloseIsIdempotentAndFinal(t *testing.T) {
 	f.ok(f.Close())
 	f.ok(f.Close())
 	_, err := f.Topology(f.ctx)
-	f.expect(errors.Is(err, sqlite.ErrClosed), "read after close: %v", err)
+	f.expect(errors.Is(err, store.ErrClosed), "read after close: %v", err)
 	_, err = f.Beat(f.ctx, "n1", store.Report{})
-	f.expect(errors.Is(err, sqlite.ErrClosed), "write after close: %v", err)
+	f.expect(errors.Is(err, store.ErrClosed), "write after close: %v", err)
 }

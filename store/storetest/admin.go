@@ -110,12 +110,15 @@ func (h *harness) redrive(options store.RedriveOptions, ids ...task.ID) (done, m
 
 func redriveRules() []rule {
 	return []rule{
-		{"redrive/inserts the task again", "Redrive deletes the letter and inserts the task again: pending, now, same id, seq and claim, crashes 0, attempts 0.", func(h *harness) {
+		{"redrive/inserts the task again", "Redrive deletes the letter and inserts the task again: pending, now, same id, seq and claim, crashes 0, attempts 0. It keeps its last error, and has no reason, end and fallback any more.", func(h *harness) {
 			id := h.add(keyed("k"), due(time.Now().Add(-24*time.Hour)), func(t *task.Task) { t.Spec = fullSpec(h) })
 			h.crash("n2", id)
 			h.run(id, task.OutcomeFailed)
-			h.die(id)
+			last := settlement(h.claimOne(id), task.OutcomeDead)
+			last.Failure, last.Task.FallbackTask = failure("permanent"), h.task().ID
+			h.settle(last)
 			letter := h.get(id)
+			equal(h, "fallback of the letter", letter.FallbackTask, last.Task.FallbackTask)
 			want := store.Redriven{ID: id, Type: letter.Type, Queue: letter.Queue, Attempt: letter.Attempt, Claim: letter.Claim, TraceParent: letter.Spec.TraceParent}
 			done, missing, err := h.s.Redrive(h.ctx, []task.ID{id}, store.RedriveOptions{})
 			h.ok(err)
@@ -124,6 +127,8 @@ func redriveRules() []rule {
 			h.expect(got.Seq == letter.Seq && got.Claim == letter.Claim && got.Attempt == 0 && got.Crashes == 0 && got.Park == 0, "got %+v", got)
 			h.expect(got.DeadReason == "" && got.FinishedAt.IsZero() && got.FallbackTask.IsZero() && !got.CancelRequested, "got %+v", got)
 			h.expect(got.RunAt.After(letter.CreatedAt.Add(-time.Hour)) && got.CreatedAt.Equal(letter.CreatedAt), "got %+v", got)
+			h.sameFailure(got.LastError, last.Failure)
+			h.near("the last failure, which is the death,", got.LastFailedAt, letter.FinishedAt)
 			h.expect(!got.Spec.RedrivenAt.IsZero(), "spec %+v", got.Spec)
 			h.sameSpec(got.Spec, letter.Spec.Redriven(got.Spec.RedrivenAt, ""))
 			equal(h, "dead letters", h.stats().Total, 0)

@@ -51,6 +51,9 @@ func queueRules() []rule {
 			q, err := h.s.PutQueue(h.ctx, store.Queue{Name: "q", Lanes: 2, Concurrency: 9, Weight: 2})
 			h.ok(err)
 			h.expect(q.Concurrency == 9 && q.Weight == 2 && q.Lanes == 2, "got %+v", q)
+			q, err = h.s.PutQueue(h.ctx, store.Queue{Name: "q", Lanes: 2})
+			h.ok(err)
+			h.expect(q.Concurrency == 0 && q.Weight == 1, "without settings: %+v", q)
 			h.claimOne(id)
 		}},
 		{"queue/256 lanes", "A queue has at most 256 lanes, and a name.", func(h *harness) {
@@ -104,14 +107,17 @@ func operationRules() []rule {
 			_, err = h.s.Operation(h.ctx, "absent")
 			h.code(err, task.CodeNotFound)
 		}},
-		{"operation/replaced at its version", "A replace succeeds only at the stored version, and raises it; else conflict.", func(h *harness) {
+		{"operation/replaced at its version", "A replace succeeds only at the stored version, and raises it; else conflict. What it says of the time of creation does not count.", func(h *harness) {
 			stored, err := h.s.PutOperation(h.ctx, store.Operation{ID: "op1", Kind: "redrive", State: store.OperationRunning})
 			h.ok(err)
+			h.expect(!stored.CreatedAt.IsZero(), "an operation without a time of creation is created now, not %v", stored.CreatedAt)
 			mine, theirs := *stored, *stored
 			mine.Done, mine.State, mine.FinishedAt = 5, store.OperationDone, time.Now()
+			mine.CreatedAt = stored.CreatedAt.Add(time.Hour)
 			changed, err := h.s.PutOperation(h.ctx, mine)
 			h.ok(err)
 			h.expect(changed.Version > stored.Version && changed.Done == 5, "got %+v", changed)
+			h.near("created, as answered", changed.CreatedAt, stored.CreatedAt)
 			for _, version := range []int64{theirs.Version, 0, changed.Version + 1} {
 				theirs.Version, theirs.Done = version, 9
 				_, err = h.s.PutOperation(h.ctx, theirs)
@@ -120,6 +126,7 @@ func operationRules() []rule {
 			got, err := h.s.Operation(h.ctx, "op1")
 			h.ok(err)
 			h.expect(got.Done == 5 && got.State == store.OperationDone && !got.FinishedAt.IsZero() && got.Version == changed.Version, "got %+v", got)
+			h.near("created", got.CreatedAt, stored.CreatedAt)
 		}},
 		{"operation/listed newest first", "Operations lists those in a state, or with \"\" all, the newest first, at most limit.", func(h *harness) {
 			base := time.Now()

@@ -114,6 +114,7 @@ func enqueueRules() []rule {
 			got = h.get(t.ID)
 			h.expect(string(got.Payload) == want && got.Spec.Metadata["a"] == "1", "the stored task changed with a returned one")
 		}},
+		{"enqueue/a queue that is not there", "A store that refuses a task of a queue that is not there says not found, and inserts nothing of the batch.", checkUnknownQueue},
 		{"enqueue/nothing", "A call without batches, and a batch without items, do nothing.", func(h *harness) {
 			results, err := h.s.Enqueue(h.ctx, nil)
 			h.ok(err)
@@ -161,6 +162,17 @@ func enqueueRules() []rule {
 			h.expect(result.Items[0].Existing != nil, "a second task was inserted")
 			equal(h, "priority", h.get(t.ID).Priority, task.DefaultPriority)
 		}},
+	}
+}
+
+func checkUnknownQueue(h *harness) {
+	first, lost := h.task(), h.task(func(t *task.Task) { t.Queue = "absent" })
+	results, err := h.s.Enqueue(h.ctx, []store.Batch{{Items: []store.Insert{{Task: first}, {Task: lost}}}})
+	h.ok(err)
+	if results[0].Err != nil { // those that do not look leave it to who calls
+		h.code(results[0].Err, task.CodeNotFound)
+		h.absent(first.ID)
+		h.absent(lost.ID)
 	}
 }
 
@@ -216,6 +228,7 @@ func fullSpec(h *harness) task.Spec {
 		TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 		Fallback:    &task.Follow{Type: "f", Queue: "q", Policy: "p", Payload: json.RawMessage(`{"a": 1}`), HTTP: request},
 		OnSuccess:   &task.Follow{Type: "s"}, OnDead: &task.Follow{Type: "d"}, Parent: task.NewID(time.Now(), h.random), Depth: 2, Follows: task.FollowFallback,
+		Alert: json.RawMessage(`{"when":"attempt > 3"}`), Redrive: "op", RedrivenAt: time.Now().UTC().Add(-time.Hour).Truncate(time.Microsecond),
 	}
 }
 

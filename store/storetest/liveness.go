@@ -44,10 +44,13 @@ func livenessRules() []rule {
 			}
 			equal(h, "wake key of a node without one", h.node("n1").WakeKey, "")
 		}},
-		{"join/may be repeated", "A call of unknown outcome may be repeated as it stands: a second Join of an alive node succeeds.", func(h *harness) {
+		{"join/may be repeated", "A call of unknown outcome may be repeated as it stands: a second Join of an alive node succeeds, and takes no beat back.", func(h *harness) {
 			h.join("n2")
+			h.beat("n2")
+			h.beat("n2")
 			h.join("n2")
 			equal(h, "state", h.node("n2").State, store.NodeAlive)
+			equal(h, "counter", h.node("n2").Counter, 2)
 		}},
 		{"join/death is final", "Death is final: a dead or left id does not come back to life.", func(h *harness) {
 			h.join("dead")
@@ -129,7 +132,7 @@ func livenessRules() []rule {
 			h.queue("other", 3)
 			h.beat("n1")
 			topology := h.topology()
-			equal(h, "queues", len(topology.Queues), 2)
+			h.expect(len(topology.Queues) == 2 && topology.Queues[0].Name == "other", "queues by name: %+v", topology.Queues)
 			equal(h, "lanes", len(topology.Lanes), 5)
 			equal(h, "nodes", len(topology.Nodes), 1)
 			for _, lane := range topology.Lanes {
@@ -140,6 +143,7 @@ func livenessRules() []rule {
 				h.expect(lane.Owner == owner && lane.Epoch == epoch, "lane %+v", lane)
 			}
 		}},
+		{"topology/shows nodes that are gone for an hour", "A node that left or died is shown for an hour, also behind Cleanup, and then no more.", checkGoneNodes},
 		{"topology/forgets nodes long gone", "Nodes that left or died long ago and hold nothing are absent; those that hold something stay.", func(h *harness) {
 			if h.able.Advance == nil {
 				h.Skip("needs a clock that can be moved")
@@ -243,5 +247,26 @@ func ownershipRules() []rule {
 			h.ok(err)
 			equal(h, "freed after the settle", len(freed), 1)
 		}},
+	}
+}
+
+func checkGoneNodes(h *harness) {
+	if h.able.Advance == nil {
+		h.Skip("needs a clock that can be moved")
+	}
+	h.join("dead")
+	h.bury("dead")
+	h.join("left")
+	h.leave("left")
+	for _, past := range []struct {
+		more       time.Duration
+		dead, left store.NodeState
+	}{{0, store.NodeDead, store.NodeLeft}, {45 * time.Minute, store.NodeDead, store.NodeLeft}, {30 * time.Minute, "", ""}} {
+		h.pass(past.more)
+		for range 2 {
+			equal(h, "the dead", h.node("dead").State, past.dead)
+			equal(h, "the left", h.node("left").State, past.left)
+			h.cleanup(time.Now().Add(-time.Hour), 1000)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -122,7 +123,7 @@ func checkFilters(h *harness) {
 	h.run(aimed, task.OutcomeFailed)
 	labelled := h.add(func(t *task.Task) { t.Spec.Metadata = map[string]string{`a "b".c$`: "É 1", "n": "x"} })
 	all := []task.ID{aimed, labelled, plain, sms, elsewhere, withKey, traced, failed, dead, exhausted, succeeded, running, canceled}
-	for _, c := range []struct {
+	cases := []struct {
 		what   string
 		filter store.Filter
 		want   []task.ID
@@ -167,8 +168,19 @@ func checkFilters(h *harness) {
 		{"dead of an unknown fingerprint", store.Filter{Fingerprint: "nothing", State: task.Dead}, nil},
 		{"type and state", store.Filter{Type: "sms", State: task.Pending}, []task.ID{sms}},
 		{"no match", store.Filter{Type: "sms", State: task.Running}, nil},
+		{"pending of a reason", store.Filter{Reason: task.Exhausted, State: task.Pending}, nil},
+		{"live of a fingerprint", store.Filter{Fingerprint: failure("permanent").Fingerprint, Live: true}, nil},
 		{"ids and type", store.Filter{IDs: []task.ID{plain, sms}, Type: "sms"}, []task.ID{sms}},
-	} {
+	}
+	elsewhereChecked := []string{"Since", "Until", "DiedBefore", "FailedSince", "FailedUntil", "Failed", "Queues"}
+	for field := range reflect.TypeFor[store.Filter]().Fields() {
+		asked := slices.Contains(elsewhereChecked, field.Name)
+		for _, c := range cases {
+			asked = asked || !reflect.ValueOf(c.filter).FieldByIndex(field.Index).IsZero()
+		}
+		h.expect(asked, "no case asks for %s", field.Name)
+	}
+	for _, c := range cases {
 		for _, limit := range []int{500, 2} {
 			got := h.find(c.filter, limit)
 			h.Logf("%s: %d tasks", c.what, len(got))
@@ -358,6 +370,27 @@ func deadQueryRules() []rule {
 				}
 				equal(h, "letters", total, want)
 			}
+		}},
+		{"dead trend/by who ran last", "DeadTrend tells letters apart by who ran their last attempt, a node or the holder of a lease, whoever ran those before.", func(h *harness) {
+			h.join("n2")
+			h.join("n3")
+			die := func(t *task.Task) { h.settle(settlement(t, task.OutcomeDead)) }
+			moved, back := h.add(), h.add()
+			h.settle(settlement(h.claimFor("n2", moved)[0], task.OutcomeFailed))
+			h.die(moved)
+			h.run(back, task.OutcomeFailed)
+			die(h.claimFor("n3", back)[0])
+			die(h.claimFor("n2", h.add())[0])
+			lease := store.Claim{Node: "n1", Lanes: h.lanes, Items: items(h.add()), Worker: "w", Release: "r", Lease: time.Minute}
+			die(h.tryAs(lease).Tasks[0])
+			parts, err := h.s.DeadTrend(h.ctx, store.Filter{}, time.Time{})
+			h.ok(err)
+			got := map[string]int{}
+			for _, p := range parts {
+				got[p.Node] += p.Count
+			}
+			want := map[string]int{"n1": 1, "n2": 1, "n3": 1, task.Holder("n1", "w", "r"): 1}
+			h.expect(maps.Equal(got, want), "got %v, want %v", got, want)
 		}},
 		{"dead groups/shrink", "Letters that were redriven or purged leave their group; an empty group is gone.", func(h *harness) {
 			ids := h.addMany(3)

@@ -137,6 +137,7 @@ func settleMoreRules() []rule {
 				h.outcomes(id, task.OutcomeFailed)
 			}
 		}},
+		{"settle/a final task has its start", "StartedAt of a task that has ended is that of its last attempt, as the settlement says, or when it was claimed where that says nothing, and of a task that was canceled when it was lost. One that was never claimed has none, and one that was canceled while it waited may have none.", checkStarts},
 		{"settle/label", "Every attempt keeps the label of its settlement, however it ends and however many end together, also among dead letters and back from there.", func(h *harness) {
 			outcomes := []task.Outcome{task.OutcomeSucceeded, task.OutcomeFailed, task.OutcomeSnoozed, task.OutcomeReleased, task.OutcomeCanceled, task.OutcomeDead}
 			ids := h.addMany(60 * len(outcomes))
@@ -289,13 +290,14 @@ func deadRules() []rule {
 			equal(h, "attempts", len(attempts), 100)
 			h.expect(attempts[0].Number == 6 && attempts[99].Number == 105 && attempts[99].Outcome == task.OutcomeDead, "from %+v to %+v", attempts[0], attempts[99])
 		}},
-		{"dead/block and park hold the key", "The death of a keyed task holds its key under block and park, with the mode.", func(h *harness) {
-			for _, mode := range []string{"block", "park"} {
-				id := h.add(keyed(mode))
-				h.die(id, func(s *store.Settlement) { s.OrderOnDead = mode })
-				state := h.keyState(mode)
-				h.expect(state.Held && state.Holder == id && state.Mode == mode && !state.Since.IsZero(), "got %+v", state)
-				h.refuseOne(h.add(keyed(mode)), store.ReasonKeyHeld)
+		{"dead/block and park hold the key", "The death of a keyed task holds its key under block, which is what nothing means, and park, with the mode.", func(h *harness) {
+			for order, mode := range map[string]string{"block": "block", "": "block", "park": "park"} {
+				key := "key " + order
+				id := h.add(keyed(key))
+				h.die(id, func(s *store.Settlement) { s.OrderOnDead = order })
+				state := h.keyState(key)
+				h.expect(state.Held && state.Holder == id && state.Mode == mode && !state.Since.IsZero(), "%q: got %+v", order, state)
+				h.refuseOne(h.add(keyed(key)), store.ReasonKeyHeld)
 			}
 		}},
 		{"dead/skip holds nothing", "The death of a keyed task under skip holds nothing: the next of the key runs.", func(h *harness) {

@@ -2,9 +2,17 @@
 // subtest per rule, and the rule's sentence printed when it fails. It
 // assumes nothing about the database below.
 //
+// Every rule begins with a node that joins and takes the two lanes of a queue, and ends with
+// [CheckInvariants]. A store that is being written passes its first rule with Join,
+// TakeLanes, PutQueue, Topology, Find, Count, Attempts, Key, Running, Scan, Marks, Check,
+// DeadStats and DeadGroups; a method that is not there yet ends the run with its panic.
+//
 // [Run] checks the rules one by one, [RunModel] compares a store with a
 // reference under random operations, [CheckInvariants] checks what must
 // hold of any store at rest.
+//
+// Stability: for authors of stores. Interfaces may gain methods in a minor version; package
+// storetest says what is missing.
 package storetest
 
 import (
@@ -23,12 +31,14 @@ type Abilities struct {
 	// closes what it returns.
 	Reopen func(t *testing.T, s store.Backend) store.Backend
 
-	// Advance moves the store's clock forward. Without it the suite waits
-	// for short times and leaves rules about long ones out.
+	// Advance moves the clock of s forward, and of no other store that the suite has
+	// opened. Without it the suite waits for short times and leaves rules about long ones
+	// out.
 	Advance func(t *testing.T, s store.Backend, d time.Duration)
 
 	// Tx begins a transaction of the kind that EnqueueTx takes and returns
-	// functions that end it.
+	// functions that end it. After each rule the suite rolls back what it began, also
+	// what has ended: that may be an error, and does nothing else.
 	Tx func(t *testing.T, s store.Backend) (tx any, commit, rollback func() error)
 
 	// TxAlone says that an open transaction shuts out every other writer, as
@@ -53,7 +63,7 @@ type Abilities struct {
 	Longer int
 
 	// Kill ends the process behind a store that Reopen returned, so that
-	// its nodes show as Gone.
+	// its nodes show as Gone. It needs Reopen.
 	Kill func(t *testing.T, s store.Backend)
 }
 
@@ -66,7 +76,8 @@ type rule struct {
 
 // Run checks every rule, each on a fresh empty store from open, which also
 // registers its clean-up. After each rule the invariants are checked; see
-// [Abilities.Again].
+// [Abilities.Again]. What it does not check is left to the store's own tests: that what was
+// committed is there after all who had it open have ended, and what calls cost.
 func Run(t *testing.T, open func(t *testing.T) store.Backend, abilities ...Abilities) {
 	t.Helper()
 	able := Abilities{}
@@ -94,9 +105,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Backend, abilities ...Abili
 
 func allRules() []rule {
 	return slices.Concat(
-		livenessRules(), ownershipRules(), enqueueRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
+		livenessRules(), ownershipRules(), enqueueRules(), givenRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
 		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(),
 		adminRules(), steerRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), tenantRules(), pageRules(), failureRules(), deadQueryRules(),
-		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), batchRules(), batchProcessRules(), batchTxRules(), txRules(), openTxRules(), raceRules(),
+		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), batchRules(), batchProcessRules(), batchTxRules(), txRules(), openTxRules(), raceRules(), closedRules(), restartRules(),
 	)
 }

@@ -30,11 +30,20 @@ func (h *harness) txSettler() store.TxSettler {
 	return settler
 }
 
+// begin begins a transaction, which is rolled back after the rule if it is open still: it
+// would keep the store from being closed, and others of a rule that failed from going on.
+func (h *harness) begin() (tx any, commit, rollback func() error) {
+	h.Helper()
+	tx, commit, rollback = h.able.Tx(h.T, h.s)
+	h.Cleanup(func() { _ = rollback() }) // most have ended
+	return tx, commit, rollback
+}
+
 // settleTx begins a transaction and settles in it what must be accepted.
 func (h *harness) settleTx(s store.Settlement) (commit, rollback func() error) {
 	h.Helper()
 	settler := h.txSettler()
-	tx, commit, rollback := h.able.Tx(h.T, h.s)
+	tx, commit, rollback := h.begin()
 	h.settleIn(settler, tx, s, store.StatusOK)
 	return commit, rollback
 }
@@ -62,7 +71,7 @@ func txRules() []rule {
 		{"tx/exists if it commits", "EnqueueTx inserts in the caller's transaction: the tasks exist exactly if it commits.", func(h *harness) {
 			enqueuer := h.txEnqueuer()
 			for _, commits := range []bool{true, false} {
-				tx, commit, rollback := h.able.Tx(h.T, h.s)
+				tx, commit, rollback := h.begin()
 				t := h.task(keyed("k"), due(time.Time{}))
 				inserted, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
 				h.ok(err)
@@ -81,7 +90,7 @@ func txRules() []rule {
 			enqueuer := h.txEnqueuer()
 			t := h.task()
 			h.insert(t)
-			tx, _, rollback := h.able.Tx(h.T, h.s)
+			tx, _, rollback := h.begin()
 			inserted, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
 			h.ok(err)
 			h.expect(len(inserted) == 1 && inserted[0].Existing != nil, "got %+v", inserted)
@@ -93,7 +102,7 @@ func txRules() []rule {
 		}},
 		{"tx/repeats within itself", "EnqueueTx knows what its own transaction has inserted: the same dedupe key answers with the first task.", func(h *harness) {
 			enqueuer := h.txEnqueuer()
-			tx, commit, _ := h.able.Tx(h.T, h.s)
+			tx, commit, _ := h.begin()
 			first, again := h.dedupe(h.task(), "k", time.Hour, 1), h.dedupe(h.task(), "k", time.Hour, 1)
 			_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{first})
 			h.ok(err)
@@ -134,7 +143,7 @@ func txRules() []rule {
 			pending := h.task()
 			h.insert(pending)
 			died := h.die(h.add())
-			tx, commit, _ := h.able.Tx(h.T, h.s)
+			tx, commit, _ := h.begin()
 			for want, late := range map[store.Status][]*task.Task{
 				store.StatusStale:    {&old, pending, died},
 				store.StatusNotFound: {h.task()},
@@ -154,11 +163,11 @@ func txRules() []rule {
 			settler := h.txSettler()
 			t := h.claimOne(h.add())
 			s := settlement(t, task.OutcomeSucceeded)
-			tx, commit, _ := h.able.Tx(h.T, h.s)
+			tx, commit, _ := h.begin()
 			h.settleIn(settler, tx, s, store.StatusOK)
 			h.settleIn(settler, tx, s, store.StatusStale)
 			h.ok(commit())
-			tx, _, rollback := h.able.Tx(h.T, h.s)
+			tx, _, rollback := h.begin()
 			h.settleIn(settler, tx, s, store.StatusStale)
 			h.ok(rollback())
 			equal(h, "the engine's own settle", h.trySettle(s)[0].Status, store.StatusOK)
@@ -175,7 +184,7 @@ func txRules() []rule {
 			large.Result = make([]byte, task.MaxResult+1)
 			following.Follow = []store.Insert{{Task: &other}}
 			for _, s := range []store.Settlement{large, following} {
-				tx, commit, _ := h.able.Tx(h.T, h.s)
+				tx, commit, _ := h.begin()
 				settled, err := settler.SettleTx(h.ctx, tx, s)
 				h.expect(err != nil || settled.Status == store.StatusRefused && settled.Err != nil, "got %+v", settled)
 				_ = commit() // fails where an error has ended the transaction
@@ -185,7 +194,7 @@ func txRules() []rule {
 		{"tx/only a success", "SettleTx refuses every other outcome.", func(h *harness) {
 			settler := h.txSettler()
 			t := h.claimOne(h.add())
-			tx, _, rollback := h.able.Tx(h.T, h.s)
+			tx, _, rollback := h.begin()
 			for _, outcome := range []task.Outcome{task.OutcomeFailed, task.OutcomeDead, task.OutcomeCanceled, "", "won"} {
 				_, err := settler.SettleTx(h.ctx, tx, settlement(t, outcome))
 				h.code(err, task.CodeInvalid)
@@ -206,7 +215,7 @@ func txRules() []rule {
 		{"tx/an ended transaction", "EnqueueTx and SettleTx fail in a transaction that has ended, and change nothing.", func(h *harness) {
 			enqueuer, settler := h.txEnqueuer(), h.txSettler()
 			t, fresh := h.claimOne(h.add()), h.task()
-			tx, commit, _ := h.able.Tx(h.T, h.s)
+			tx, commit, _ := h.begin()
 			h.ok(commit())
 			_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: fresh}})
 			h.expect(err != nil, "enqueued")
@@ -260,7 +269,7 @@ func openTxRules() []rule {
 			settler := h.txSettler()
 			s, follow := h.follows(h.claimOne(h.add()))
 			commit, _ := h.settleTx(s)
-			second, _, rollback := h.able.Tx(h.T, h.s)
+			second, _, rollback := h.begin()
 			late, _ := h.follows(s.Task)
 			answer := make(chan store.Status, 1)
 			go func() {
@@ -301,7 +310,7 @@ func openTxRules() []rule {
 			enqueuer, settler := h.txEnqueuer(), h.txSettler()
 			other, ended := h.add(), h.claimOne(h.add())
 			running := h.claimOne(h.add())
-			tx, commit, _ := h.able.Tx(h.T, h.s)
+			tx, commit, _ := h.begin()
 			fresh := h.task(keyed("k"), h.inLane(0))
 			_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{h.dedupe(fresh, "dedupe", time.Hour, 1)})
 			h.ok(err)
@@ -352,7 +361,7 @@ func openTxRules() []rule {
 		{"tx/a dedupe key of an open transaction", "An enqueue with the dedupe key of an open transaction comes back soon, with dedupe_busy unless it won; after the commit one task has the key.", func(h *harness) {
 			h.others()
 			enqueuer := h.txEnqueuer()
-			tx, commit, _ := h.able.Tx(h.T, h.s)
+			tx, commit, _ := h.begin()
 			first, again := h.dedupe(h.task(), "k", time.Hour, 1), h.dedupe(h.task(), "k", time.Hour, 1)
 			_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{first})
 			h.ok(err)
@@ -418,7 +427,7 @@ func arrivesAtCommit(h *harness) {
 		return ids
 	}
 	equal(h, "found at first", len(look()), 0)
-	tx, commit, _ := h.able.Tx(h.T, h.s)
+	tx, commit, _ := h.begin()
 	t := h.task(due(time.Time{}))
 	_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
 	h.ok(err)

@@ -89,7 +89,7 @@ func slow(ctx context.Context, t *client.LeasedTask) (any, error) {
 func check(_ context.Context, t *client.LeasedTask) (any, error) {
 	var payload struct{ Order int }
 	if err := json.Unmarshal(t.Payload, &payload); err != nil || payload.Order == 0 {
-		return nil, client.Dead(errors.New("an order has no number"))
+		return nil, client.GiveUp(errors.New("an order has no number"))
 	}
 	return nil, nil
 }

@@ -96,6 +96,7 @@ var reasons = []struct {
 	{retry.ErrBreakerOpen, "breaker_open"},
 	{retry.ErrThrottled, "throttled"},
 	{retry.ErrLimited, "limited"},
+	{retry.ErrRate, "rate"},
 	{retry.ErrStopped, "stopped"},
 	{context.Canceled, "canceled"},
 	{context.DeadlineExceeded, "deadline"},

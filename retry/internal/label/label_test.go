@@ -69,7 +69,7 @@ func TestResults(t *testing.T) {
 	for want, reason := range map[string]error{
 		"attempts": retry.ErrAttempts, "permanent": retry.ErrPermanent, "rejected": retry.ErrRejected, "unsafe": retry.ErrUnsafe,
 		"nested": retry.ErrNested, "no_time": retry.ErrNoTime, "budget": retry.ErrBudget, "breaker_open": retry.ErrBreakerOpen,
-		"throttled": retry.ErrThrottled, "limited": retry.ErrLimited, "stopped": retry.ErrStopped,
+		"throttled": retry.ErrThrottled, "limited": retry.ErrLimited, "rate": retry.ErrRate, "stopped": retry.ErrStopped,
 		"canceled": context.Canceled, "deadline": context.DeadlineExceeded, "other": failed,
 	} {
 		if got := label.End(retry.EndEvent{Err: &retry.Error{Reason: reason}}); got != want {

@@ -2,6 +2,7 @@
 package check
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -78,6 +79,9 @@ func Text(field, text string, limit int) error {
 
 // Settlement refuses data that must not get into the database.
 func Settlement(s *store.Settlement) error {
+	if s.Task == nil {
+		return task.Invalid("task", "a settlement needs its task", "")
+	}
 	if !store.Fits(s.Result, task.MaxResult) {
 		return &task.Error{Code: task.CodeTooLarge, Message: "the result is too large"}
 	}
@@ -92,6 +96,9 @@ func Settlement(s *store.Settlement) error {
 	}
 	return task.Invalid("outcome", "no attempt ends as "+task.Quote(string(s.Outcome)), "")
 }
+
+// ClaimBytes is how many bytes of payloads a claim may have.
+func ClaimBytes(c *store.Claim) int { return cmp.Or(max(0, c.MaxBytes), 8<<20) }
 
 // maxLanes is how many lanes a queue can have.
 const maxLanes = 256
@@ -112,4 +119,26 @@ func Queue(q *store.Queue) error {
 		return err
 	}
 	return Text("name", q.Name, 4*task.MaxName)
+}
+
+// Same refuses the id of a task that is there if it has other content.
+func Same(existing, t *task.Task) error {
+	if !store.SameContent(existing, t) {
+		return &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task of other content", State: existing.State, Existing: t.ID}
+	}
+	return nil
+}
+
+// SameKey refuses a dedupe key that a task holds which had other content.
+func SameKey(d *store.Dedupe, holder task.ID, content [16]byte) error {
+	if d.Content != content {
+		return &task.Error{Code: task.CodeDedupeConflict, Message: "the dedupe key belongs to a task of other content", Existing: holder}
+	}
+	return nil
+}
+
+// Forgotten is what is left of a task that holds a dedupe key: it ended and its retention
+// has passed, but not the window of the key.
+func Forgotten(id task.ID, queue string) *task.Task {
+	return &task.Task{ID: id, Queue: queue, State: task.Succeeded, CreatedAt: id.Time()}
 }

@@ -74,7 +74,7 @@ func Apply(tables Tables, change *store.Change) (*store.Changed, error) {
 		return nil, err
 	}
 	for i := range change.Put {
-		at := slices.IndexFunc(steps, func(s step) bool { return keyOf(&s.next) == keyOf(&change.Put[i]) })
+		at := slices.IndexFunc(steps, func(s *step) bool { return keyOf(&s.next) == keyOf(&change.Put[i]) })
 		changed.Put = append(changed.Put, steps[at].next)
 	}
 	if change.ID != "" {
@@ -91,20 +91,19 @@ type step struct {
 
 // compare locks all objects, in one order for all callers, and compares their
 // versions, before anything is written.
-func compare(tables Tables, change *store.Change) ([]step, error) {
-	var steps []step
+func compare(tables Tables, change *store.Change) ([]*step, error) {
+	var steps []*step
 	for _, o := range change.Put {
-		steps = append(steps, step{next: o, fresh: o.Version == 0})
+		steps = append(steps, &step{next: o, fresh: o.Version == 0})
 	}
 	for _, o := range change.Delete {
 		o.Body, o.Managed = nil, ""
-		steps = append(steps, step{next: o, delete: true})
+		steps = append(steps, &step{next: o, delete: true})
 	}
-	slices.SortFunc(steps, func(a, b step) int {
+	slices.SortFunc(steps, func(a, b *step) int {
 		return cmp.Or(cmp.Compare(a.next.Kind, b.next.Kind), cmp.Compare(a.next.Name, b.next.Name))
 	})
-	for i := range steps {
-		s := &steps[i]
+	for _, s := range steps {
 		old, found, err := tables.Lock(s.next.Kind, s.next.Name)
 		if err != nil {
 			return nil, err
@@ -158,9 +157,9 @@ func enqueue(tables Tables, batches []store.Batch) ([]store.BatchResult, error) 
 	return results, nil
 }
 
-func write(tables Tables, change *store.Change, steps []step) error {
-	for i := range steps {
-		if err := writeOne(tables, &steps[i], change.Quiet); err != nil {
+func write(tables Tables, change *store.Change, steps []*step) error {
+	for _, s := range steps {
+		if err := writeOne(tables, s, change.Quiet); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func scanAudit(r Row) objects.Row {
 }
 
 // Audit inserts rows of the audit log.
-func (t Tables) Audit(rows []objects.Row) error {
+func (t tables) Audit(rows []objects.Row) error {
 	calls := make([]*Call, len(rows))
 	for i, row := range rows {
 		calls[i] = &Call{Query: insertAudit, Args: []any{row.Key, row.At.UnixMicro(), row.Actor, row.Address, row.Action, row.Subject,
@@ -43,7 +43,7 @@ func (t Tables) Audit(rows []objects.Row) error {
 }
 
 // Log writes what is said of a change into the audit log, in its transaction.
-func Log(tx Tx, given []store.Audit) error { return objects.Log(Tables{tx}, given, now(tx)) }
+func Log(tx Tx, given []store.Audit) error { return objects.Log(tables{tx}, given, now(tx)) }
 
 // Audit implements [store.Config].
 func (c Cold) Audit(ctx context.Context, filter store.AuditFilter, page store.Page) ([]store.Audit, string, error) {

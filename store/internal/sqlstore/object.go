@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/objects"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -50,18 +52,20 @@ func scanObject(r Row) store.Object {
 }
 
 func objectArgs(o *store.Object) []any {
-	return []any{o.Kind, o.Name, o.Body, o.Managed, o.Actor, o.Version, micro(o.UpdatedAt)}
+	return []any{o.Kind, o.Name, o.Body, o.Managed, o.Actor, o.Version, stored.MicroOrNull(o.UpdatedAt)}
 }
 
-// Tables does what a change of objects does in a transaction, but for the tasks that go
-// with it; see package objects.
-type Tables struct{ Tx }
+// tables does what a change of objects does in a transaction; see package objects.
+type tables struct{ Tx }
 
 // Now is the time of the transaction.
-func (t Tables) Now() store.Time { return now(t.Tx) }
+func (t tables) Now() store.Time { return now(t.Tx) }
+
+// Enqueue inserts the tasks that go with it.
+func (t tables) Enqueue(items []store.Insert) ([]store.Inserted, error) { return t.Insert(items) }
 
 // Begin notes the id of a change.
-func (t Tables) Begin(id string, forget store.Time) (known bool, at store.Time, versions string, err error) {
+func (t tables) Begin(id string, forget store.Time) (known bool, at store.Time, versions string, err error) {
 	old, err := all(t, oldChanges, func(r Row) *Call { return &Call{Query: forgetChange, Args: []any{r.Text(0)}} }, forget.UnixMicro())
 	if err == nil && len(old) > 0 {
 		err = t.Run(old...)
@@ -83,24 +87,24 @@ func (t Tables) Begin(id string, forget store.Time) (known bool, at store.Time, 
 }
 
 // End notes the versions that the change of an id put.
-func (t Tables) End(id, versions string) error {
+func (t tables) End(id, versions string) error {
 	_, err := exec(t, endChange, id, versions)
 	return err
 }
 
 // Lock reads an object and keeps others from changing it.
-func (t Tables) Lock(kind, name string) (o store.Object, found bool, err error) {
+func (t tables) Lock(kind, name string) (o store.Object, found bool, err error) {
 	return first(t, lockObject, scanObject, kind, name)
 }
 
 // LastVersion is the greatest version that is kept of an object.
-func (t Tables) LastVersion(kind, name string) (int64, error) {
+func (t tables) LastVersion(kind, name string) (int64, error) {
 	version, _, err := first(t, lastVersion, intOf, kind, name)
 	return version, err
 }
 
 // Put inserts an object, or replaces one that is locked.
-func (t Tables) Put(o store.Object, fresh bool) (bool, error) {
+func (t tables) Put(o store.Object, fresh bool) (bool, error) {
 	q := updateObject
 	if fresh {
 		q = insertObject
@@ -110,13 +114,13 @@ func (t Tables) Put(o store.Object, fresh bool) (bool, error) {
 }
 
 // Delete deletes an object that is locked.
-func (t Tables) Delete(kind, name string) error {
+func (t tables) Delete(kind, name string) error {
 	_, err := exec(t, deleteObject, kind, name)
 	return err
 }
 
 // Keep adds a version of an object, and drops the oldest.
-func (t Tables) Keep(o store.Object, most int) error {
+func (t tables) Keep(o store.Object, most int) error {
 	var old []int64
 	err := t.Run(&Call{Query: insertVersion, Args: objectArgs(&o)}, into(&old, oldVersion, intOf, o.Kind, o.Name, most))
 	if err != nil || len(old) == 0 {
@@ -127,9 +131,29 @@ func (t Tables) Keep(o store.Object, most int) error {
 }
 
 // Raise raises Topology.Config.
-func (t Tables) Raise() error {
+func (t tables) Raise() error {
 	_, err := exec(t, raiseConfig)
 	return err
+}
+
+// Change implements [store.Config].
+func (c Cold) Change(ctx context.Context, change store.Change) (changed *store.Changed, err error) {
+	if err := objects.Check(&change); err != nil {
+		return nil, err
+	}
+	keyed := int64(0)
+	for _, batch := range change.Enqueue {
+		for i := range batch.Items {
+			if batch.Items[i].Task.Key != "" {
+				keyed++
+			}
+		}
+	}
+	err = c.db.Change(ctx, keyed, func(tx Tx) (err error) {
+		changed, err = objects.Apply(tables{tx}, &change)
+		return err
+	})
+	return resultOf(changed, err)
 }
 
 // Objects implements [store.Config].

@@ -5,6 +5,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -38,7 +39,7 @@ func (c Cold) PutOperation(ctx context.Context, operation store.Operation, audit
 		return nil, err
 	}
 	return writing(ctx, c, "put_operation", func(tx Tx) (*store.Operation, error) {
-		put, err := PutOperation(tx, operation)
+		put, err := putOperation(tx, operation)
 		if err != nil {
 			return nil, err
 		}
@@ -46,8 +47,8 @@ func (c Cold) PutOperation(ctx context.Context, operation store.Operation, audit
 	})
 }
 
-// PutOperation puts an operation within another change.
-func PutOperation(tx Tx, o store.Operation) (*store.Operation, error) {
+// putOperation puts an operation within another change.
+func putOperation(tx Tx, o store.Operation) (*store.Operation, error) {
 	old, found, err := first(tx, lockOperation, scanOperation, o.ID)
 	if err != nil {
 		return nil, err
@@ -57,13 +58,13 @@ func PutOperation(tx Tx, o store.Operation) (*store.Operation, error) {
 		return nil, changed
 	}
 	args := []any{o.ID, o.Kind, string(o.State), o.Request, o.Node, o.Matched, o.Done, o.Error, o.Version + 1}
-	put := &Call{Query: setOperation, Args: append(args, tx.Now, micro(o.FinishedAt))}
+	put := &Call{Query: setOperation, Args: append(args, tx.Now, stored.MicroOrNull(o.FinishedAt))}
 	if !found {
-		created := micro(o.CreatedAt)
+		created := stored.MicroOrNull(o.CreatedAt)
 		if created == nil {
 			created = tx.Now
 		}
-		put = &Call{Query: addOperation, Args: append(args, created, tx.Now, micro(o.FinishedAt))}
+		put = &Call{Query: addOperation, Args: append(args, created, tx.Now, stored.MicroOrNull(o.FinishedAt))}
 	}
 	var now []store.Operation
 	if err := tx.Run(put, into(&now, getOperation, scanOperation, o.ID)); err != nil {

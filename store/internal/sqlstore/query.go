@@ -16,6 +16,10 @@ type Query struct {
 	Fresh bool
 }
 
+// Made is a statement that is made for one call, in words of its database: question marks
+// are its arguments, one after the other.
+func Made(text string) *Query { return &Query{Text: text} }
+
 // queries are all of this package.
 var queries []*Query
 
@@ -37,7 +41,9 @@ var (
 	quoted   = regexp.MustCompile(`"[a-z]+"`)
 	// renamed are columns, in quotes, which have other names where those are words of
 	// the language.
-	renamed = map[string]string{`"before"`: "body_before", `"after"`: "body_after", `"release"`: "release_name", `"count"`: "total"}
+	renamed = map[string]string{`"before"`: "body_before", `"after"`: "body_after", `"release"`: "release_name", `"count"`: "total", `"key"`: "line"}
+	// laneMark helps where tables are distributed.
+	laneMark = regexp.MustCompile(`\s*/\*[^*]*\*/`)
 )
 
 // Renamed is a text of PostgreSQL's with the names of columns that MySQL has.
@@ -47,15 +53,16 @@ func Renamed(text string) string {
 
 // SQLite is the statement for SQLite, where a transaction that writes is alone.
 func (q *Query) SQLite() string {
-	return argument.ReplaceAllString(strings.TrimSuffix(q.Text, forUpdate), "?$1")
+	return argument.ReplaceAllString(strings.TrimSuffix(laneMark.ReplaceAllString(q.Text, ""), forUpdate), "?$1")
 }
 
 // MySQL is the statement for MySQL and MariaDB, and the arguments that its question marks
 // stand for, from 0. One that is Fresh fails if the row is there.
 func (q *Query) MySQL() (text string, places []int) {
-	for _, found := range argument.FindAllStringSubmatch(q.Text, -1) {
+	text = laneMark.ReplaceAllString(q.Text, "")
+	for _, found := range argument.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(found[1]) // digits
 		places = append(places, n-1)
 	}
-	return argument.ReplaceAllString(Renamed(strings.TrimSuffix(q.Text, onConflict)), "?"), places
+	return argument.ReplaceAllString(Renamed(strings.TrimSuffix(text, onConflict)), "?"), places
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/backlog"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -174,7 +175,7 @@ func readQueues(s Session, t *store.Topology, others ...*Call) error {
 	for i := range t.Queues {
 		q := &t.Queues[i]
 		var err error
-		if q.Pending, err = s.Pending(q.Numbers, q.MaxPending); err != nil {
+		if q.Pending, err = backlog.Pending(s, q.Numbers, q.MaxPending); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 // Package sqlstore does once, for all stores that speak SQL, what they do seldom:
-// configuration objects, the audit log, operations, orders about targets, queues.
-// What is done for each task is each store's own.
+// configuration objects, the audit log, operations, orders about targets, queues, and what
+// people ask of tasks and do to them. What is done for each task is each store's own.
 //
 // Where to start reading: session.go (what a store brings), then the file of a noun.
 package sqlstore
@@ -14,10 +14,13 @@ import (
 
 // Cold is the part of a [store.Backend] that is the same for all databases. A store
 // embeds it.
-type Cold struct{ db Database }
+type Cold struct {
+	db  Database
+	own *Own
+}
 
 // New makes the part that works on a database.
-func New(db Database) Cold { return Cold{db} }
+func New(db Database, own *Own) Cold { return Cold{db, own} }
 
 // reading runs fn outside of a transaction and returns its result.
 func reading[T any](ctx context.Context, c Cold, fn func(s Session) (T, error)) (result T, err error) {
@@ -45,14 +48,6 @@ func resultOf[T any](result T, err error) (T, error) {
 		return none, err
 	}
 	return result, nil
-}
-
-// micro is a time as it is stored, null for none.
-func micro(at store.Time) any {
-	if at.IsZero() {
-		return nil
-	}
-	return at.UnixMicro()
 }
 
 // now is the time of a transaction.

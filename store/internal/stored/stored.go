@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -50,4 +51,32 @@ func Micro(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMicro()
+}
+
+// MicroOrNull is a time as a column in µs, null for none.
+func MicroOrNull(t time.Time) any { return OrNull(Micro(t)) }
+
+// OrNull is a number of a column in which 0 is null.
+func OrNull(v int64) any {
+	if v == 0 {
+		return nil
+	}
+	return v
+}
+
+// NewEntry is the entry of a task that is inserted at a time in µs, but for its Seq.
+func NewEntry(item *store.Insert, now int64) store.Entry {
+	t, runAt := item.Task, item.Task.RunAt
+	if runAt.IsZero() {
+		runAt = Time(now).Add(item.Delay)
+	}
+	return store.Entry{ID: t.ID, RunAt: runAt.UnixMicro(), Rank: task.Rank(runAt, t.Priority), Key: t.Key, Type: t.Type, Target: t.Target, Size: len(t.Payload)}
+}
+
+// Entry is the entry of a pending task.
+func Entry(t *task.Task) store.Entry {
+	return store.Entry{
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
+	}
 }

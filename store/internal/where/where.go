@@ -2,7 +2,9 @@
 package where
 
 import (
+	"cmp"
 	"encoding/binary"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -27,8 +29,10 @@ func (w *Where) And(text string, args ...any) {
 	w.Args = append(w.Args, args...)
 }
 
-// Copy returns a copy, to which others can be added.
-func (w *Where) Copy() *Where { return &Where{slices.Clone(w.text), slices.Clone(w.Args)} }
+// With is both conditions.
+func (w *Where) With(other *Where) *Where {
+	return &Where{slices.Concat(w.text, other.text), slices.Concat(w.Args, other.Args)}
+}
 
 // String is the text of the condition.
 func (w *Where) String() string {
@@ -39,25 +43,25 @@ func (w *Where) String() string {
 }
 
 // Below adds what a page says: that it begins below a place, unless that is zero, in a
-// list in the order of ids, or of the column at and then ids.
-func (w *Where) Below(before cursor.Place, at string) {
+// list in the order of the column id, or of the column at and then id.
+func (w *Where) Below(before cursor.Place, at, id string) {
 	switch {
 	case before.IsZero():
 	case before.At == 0:
-		w.And(`id < ?`, before.ID)
+		w.And(id+` < ?`, before.ID)
 	default:
-		w.And(at+` <= ? AND (`+at+` < ? OR id < ?)`, before.At, before.At, before.ID)
+		w.And(at+` <= ? AND (`+at+` < ? OR `+id+` < ?)`, before.At, before.At, before.ID)
 	}
 }
 
 // From adds that a page does not go below a place, as Below adds where it begins.
-func (w *Where) From(floor cursor.Place, at string) {
+func (w *Where) From(floor cursor.Place, at, id string) {
 	switch {
 	case floor.IsZero():
 	case floor.At == 0:
-		w.And(`id >= ?`, floor.ID)
+		w.And(id+` >= ?`, floor.ID)
 	default:
-		w.And(at+` >= ? AND (`+at+` > ? OR id >= ?)`, floor.At, floor.At, floor.ID)
+		w.And(at+` >= ? AND (`+at+` > ? OR `+id+` >= ?)`, floor.At, floor.At, floor.ID)
 	}
 }
 
@@ -75,13 +79,13 @@ func (w *Where) Failed(f store.Filter, at string) {
 	}
 }
 
-// IDs adds what a filter says of the time of creation, which is in the id.
-func (w *Where) IDs(f store.Filter) {
+// Created adds what a filter says of the time of creation, which is in the column id.
+func (w *Where) Created(f store.Filter, id string) {
 	if !f.Since.IsZero() {
-		w.And(`id >= ?`, idAt(f.Since))
+		w.And(id+` >= ?`, idAt(f.Since))
 	}
 	if !f.Until.IsZero() {
-		w.And(`id < ?`, idAt(f.Until.Add(time.Millisecond)))
+		w.And(id+` < ?`, idAt(f.Until.Add(time.Millisecond)))
 	}
 }
 
@@ -91,38 +95,68 @@ func idAt(t time.Time) (id task.ID) {
 	return id
 }
 
-// Dialect is how conditions on JSON are written.
+// Dialect is how conditions on tasks are written.
 type Dialect struct {
-	Category string // the category of the last error is ?
-	Trace    string // the trace parent contains ?
-	Message  string // the message of the last error, its letters A to Z made small, contains ?
-	Metadata string // the metadata have the name ? with the value ?
+	Columns  map[string]string // that have other names than those of PostgreSQL
+	Attempt  string            // there were at least ? attempts
+	Category string            // the category of the last error is ?
+	Trace    string            // the trace parent contains ?
+	Message  string            // the message of the last error, its letters A to Z made small, contains ?
+	AnyID    string            // the id is one of the list ?; "" for a list of question marks
+	Metadata string            // the metadata have the name ? with the value ?
+	Contains string            // instead: the metadata have all that the JSON ? has
 }
+
+// Column is a column by its name in PostgreSQL.
+func (d *Dialect) Column(name string) string { return cmp.Or(d.Columns[name], name) }
 
 // Columns adds the conditions on columns of the filter, but for its state and
 // ids.
 func (w *Where) Columns(f store.Filter, d *Dialect) {
 	for _, c := range [...]struct{ text, value string }{
-		{`type = ?`, f.Type}, {`queue = ?`, f.Queue}, {`queue <> ?`, f.Without}, {`key = ?`, f.Key}, {`target = ?`, f.Target}, {d.Category, f.Category},
-		{`reason = ?`, string(f.Reason)}, {`fingerprint = ?`, f.Fingerprint}, {d.Trace, f.Trace},
+		{d.Column("type") + ` = ?`, f.Type}, {d.Column("queue") + ` = ?`, f.Queue}, {d.Column("queue") + ` <> ?`, f.Without},
+		{d.Column("key") + ` = ?`, f.Key}, {d.Column("target") + ` = ?`, f.Target}, {d.Category, f.Category},
+		{d.Column("reason") + ` = ?`, string(f.Reason)}, {d.Column("fingerprint") + ` = ?`, f.Fingerprint}, {d.Trace, f.Trace},
 	} {
 		if c.value != "" {
 			w.And(c.text, c.value)
 		}
 	}
-	w.Queues(`queue`, f.Queues)
+	w.Queues(d.Column("queue"), f.Queues)
 	if !f.DiedBefore.IsZero() {
-		w.And(`finished_at < ?`, f.DiedBefore.UnixMicro())
+		w.And(d.Column("finished_at")+` < ?`, f.DiedBefore.UnixMicro())
 	}
 	if f.AttemptMin > 0 {
-		w.And(`attempt >= CAST(? AS bigint)`, int64(f.AttemptMin))
+		w.And(d.Attempt, int64(f.AttemptMin))
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.Metadata)) {
-		w.And(d.Metadata, name, f.Metadata[name])
-	}
+	w.metadata(f.Metadata, d)
 	if f.Search != "" {
-		w.And(`(key = ? OR type = ? OR `+d.Message+`)`, f.Search, f.Search, Small(f.Search))
+		w.And(`(`+d.Column("key")+` = ? OR `+d.Column("type")+` = ? OR `+d.Message+`)`, f.Search, f.Search, store.Small(f.Search))
 	}
+}
+
+func (w *Where) metadata(wanted map[string]string, d *Dialect) {
+	if d.Contains != "" && len(wanted) > 0 {
+		text, _ := json.Marshal(wanted) // texts
+		w.And(d.Contains, string(text))
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		w.And(d.Metadata, name, wanted[name])
+	}
+}
+
+// AnyID adds that the column id is one of some.
+func (w *Where) AnyID(ids []task.ID, id string, d *Dialect) {
+	if d.AnyID != "" {
+		w.And(d.AnyID, ids)
+		return
+	}
+	args := make([]any, len(ids))
+	for i := range ids {
+		args[i] = ids[i]
+	}
+	w.And(id+` IN (NULL`+strings.Repeat(`, ?`, len(ids))+`)`, args...)
 }
 
 // Queues adds that a column is one of the queues, nothing for none.
@@ -165,22 +199,6 @@ func Exact(f store.Filter) store.Filter {
 		f.Queues = nil
 	}
 	return f
-}
-
-// Finds reports whether a search finds a task.
-func Finds(t *task.Task, search string) bool {
-	return search == "" || t.Key == search || t.Type == search || t.LastError != nil && strings.Contains(Small(t.LastError.Message), Small(search))
-}
-
-// Small makes the letters A to Z small, as the databases do where they compare bytes.
-func Small(text string) string {
-	small := []byte(text)
-	for i, c := range small {
-		if 'A' <= c && c <= 'Z' {
-			small[i] = c + 'a' - 'A'
-		}
-	}
-	return string(small)
 }
 
 // OnlyDead reports whether the filter can match dead letters alone.

@@ -110,10 +110,8 @@ func mayBench(c *cli.Env, url string, summary *benchSummary) error {
 	if err != nil {
 		return err
 	}
-	if kind.Exists != nil {
-		if err := kind.Exists(url); err != nil {
-			return err
-		}
+	if err := kind.Exists(url); err != nil {
+		return err
 	}
 	summary.Store = stores.SchemeOf(url) // the rest may hold a password
 	c.Say("this writes %d tasks into the queue %s of the store, and loads its database as hard as it can", summary.Tasks+benchSamples, benchQueue)

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast/task"
@@ -32,6 +34,16 @@ func RefuseZeros(flags *pflag.FlagSet, all []ZeroFlag) error {
 		return task.Invalid(flag.Path, "must be more than 0", flag.Hint)
 	}
 	return nil
+}
+
+// FileAlone refuses flags of a command beside --file, which has it all, but for some.
+func FileAlone(cmd *cobra.Command, but ...string) (err error) {
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed && flag.Name != "file" && !slices.Contains(but, flag.Name) {
+			err = Usagef("--%s does not go with --file; write it into the file", flag.Name)
+		}
+	})
+	return err
 }
 
 // Pairs reads the texts of a flag, each a name and a value around a separator; nil

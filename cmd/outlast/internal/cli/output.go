@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/internal/plaintext"
 )
 
 // Terminal reports whether a stream is one.
@@ -166,5 +166,5 @@ func Span(d client.Duration) string {
 	if d == 0 {
 		return ""
 	}
-	return alert.Span(time.Duration(d).Round(time.Millisecond))
+	return plaintext.Span(time.Duration(d).Round(time.Millisecond))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/settings"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/inspector"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -55,7 +56,7 @@ store itself, also while servers use it.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&url, "store", "", "the store: "+stores.Forms+"; that of the configuration file when absent")
+	flags.StringVar(&url, "store", "", "the store: "+stores.Forms()+"; that of the configuration file when absent")
 	flags.BoolVar(&dryRun, "dry-run", false, "only show what is there")
 	f.Add(flags)
 	return cmd
@@ -91,7 +92,7 @@ func nodeOn(ctx context.Context, c *cli.Env, url string, f *settings.KeyPlaces) 
 	if err != nil {
 		return nil, nil, err
 	}
-	node, err := outlast.Open(ctx, backend, outlast.EnqueueOnly(), outlast.WithEncryption(keys))
+	node, err := outlast.Open(ctx, backend, outlast.WithEnqueueOnly(), outlast.WithEncryption(keys))
 	if err != nil {
 		return nil, nil, errors.Join(err, backend.Close())
 	}
@@ -146,5 +147,5 @@ func adopt(ctx context.Context, c *cli.Env, inspector *inspect.Inspector, dryRun
 // shownObject shows what an object says; of a token, that it has a secret and not its
 // hash.
 func shownObject(o *store.Object) adoptable {
-	return adoptable{o.Kind, o.Name, o.Version, o.Actor, o.Doubt.Error(), inspect.Says(o)}
+	return adoptable{o.Kind, o.Name, o.Version, o.Actor, o.Doubt.Error(), inspector.Says(o)}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 )
 
 // Command makes outlast doctor.
@@ -27,7 +28,7 @@ lanes without an owner as well.
 Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 7 the server or store cannot be reached.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
-			r := &report{Status: fine}
+			r := exam{report.New()}
 			var err error
 			if url != "" {
 				err = examineStore(ctx, c, r, url, deep)
@@ -37,10 +38,10 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 			if err != nil && len(r.Findings) == 0 {
 				return err
 			}
-			if showErr := showReport(c, r); showErr != nil {
+			if showErr := r.Show(c); showErr != nil {
 				return showErr
 			}
-			if err == nil && r.Status == fails {
+			if err == nil && r.Status == report.Fails {
 				err = errors.New("something is broken, see above")
 			}
 			return err
@@ -52,7 +53,7 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 	return cmd
 }
 
-func examineServer(ctx context.Context, c *cli.Env, r *report, dial bool) error {
+func examineServer(ctx context.Context, c *cli.Env, r exam, dial bool) error {
 	api, err := c.Connect(client.WithTries(1))
 	if err != nil {
 		return err
@@ -62,24 +63,24 @@ func examineServer(ctx context.Context, c *cli.Env, r *report, dial bool) error 
 	if err != nil {
 		return r.refusedBy(err)
 	}
-	status := fine
+	status := report.Fine
 	if health.Status != "ready" {
-		status = fails
+		status = report.Fails
 	}
-	r.add("server", status, c.Server+" is "+health.Status, "its log says more")
+	r.Add("server", status, c.Server+" is "+health.Status, "its log says more")
 	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes"} {
 		check, known := health.Checks[name]
 		if !known {
 			continue
 		}
-		status := fine
+		status := report.Fine
 		if !check.OK {
-			status = fails
+			status = report.Fails
 		}
 		if name == "clock" { // which is ours below
 			name = "database clock"
 		}
-		r.add(name, status, check.Detail, "its log says more")
+		r.Add(name, status, check.Detail, "its log says more")
 	}
 	if check, known := health.Checks["encryption"]; known {
 		r.examineKeys(check.OK, check.Detail)

@@ -13,13 +13,3 @@ func TestNumbersThatMayBeLarger(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-// verdict finds what the report says of one check.
-func (r *report) verdict(check string) (status, detail string) {
-	for _, f := range r.Findings {
-		if f.Check == check {
-			status, detail = f.Status, f.Detail
-		}
-	}
-	return status, detail
-}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 )
 
 // examineGroups tells of the worker groups in which nobody takes tasks, as the server
 // asked knows them.
-func (r *report) examineGroups(ctx context.Context, api *client.Client) {
+func (r exam) examineGroups(ctx context.Context, api *client.Client) {
 	groups, err := api.Groups(ctx)
 	if err != nil {
-		r.add("groups", fails, err.Error(), "")
+		r.Add("groups", report.Fails, err.Error(), "")
 		return
 	}
 	ready := 0
@@ -23,15 +24,15 @@ func (r *report) examineGroups(ctx context.Context, api *client.Client) {
 		case group.State == "ready":
 			ready++
 		case group.Failures == 0 && len(group.Members) > 0:
-			r.add("groups", warns, fmt.Sprintf("no member of %s lives: %s", group.Name, cli.Plural(len(group.Members), "silent member")),
+			r.Add("groups", report.Warns, fmt.Sprintf("no member of %s lives: %s", group.Name, cli.Plural(len(group.Members), "silent member")),
 				"start members; see: outlast group members "+group.Name)
 		case group.Failures > 0:
-			r.add("groups", warns, fmt.Sprintf("nobody in %s takes tasks (%s), %s; the next try is at %s", group.Name, group.Kind, waitingIn(ctx, api, group.Name), cli.When(group.NextAt)),
+			r.Add("groups", report.Warns, fmt.Sprintf("nobody in %s takes tasks (%s), %s; the next try is at %s", group.Name, group.Kind, waitingIn(ctx, api, group.Name), cli.When(group.NextAt)),
 				"start members; see: outlast group members "+group.Name)
 		}
 	}
 	if ready > 0 {
-		r.add("groups", fine, cli.Plural(ready, "group")+" with members that take tasks", "")
+		r.Add("groups", report.Fine, cli.Plural(ready, "group")+" with members that take tasks", "")
 	}
 }
 

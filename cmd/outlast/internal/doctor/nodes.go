@@ -7,17 +7,18 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 )
 
 // examineNodes compares what the living servers may call: where they differ, tasks
 // are handed on from one that may not to one that may, if that lives.
-func (r *report) examineNodes(ctx context.Context, api *client.Client) {
+func (r exam) examineNodes(ctx context.Context, api *client.Client) {
 	nodes, err := api.Nodes(ctx, 500)
 	switch {
 	case err != nil:
-		r.add("nodes", fails, err.Error(), "")
+		r.Add("nodes", report.Fails, err.Error(), "")
 	case nodes.Stale:
-		r.add("nodes", warns, "the server has read them last at "+cli.When(nodes.AsOf), "it does not reach its store; its log says more")
+		r.Add("nodes", report.Warns, "the server has read them last at "+cli.When(nodes.AsOf), "it does not reach its store; its log says more")
 	default:
 		r.compareNodes(nodes.Nodes)
 		r.examineAllowed(nodes.Nodes)
@@ -25,7 +26,7 @@ func (r *report) examineNodes(ctx context.Context, api *client.Client) {
 	}
 }
 
-func (r *report) compareNodes(nodes []client.Node) {
+func (r exam) compareNodes(nodes []client.Node) {
 	first, living := (*client.Node)(nil), 0
 	for i := range nodes {
 		n := &nodes[i]
@@ -40,10 +41,10 @@ func (r *report) compareNodes(nodes []client.Node) {
 			first = n
 		}
 		if mine, theirs := strings.Join(cli.MayCall(first), ", "), strings.Join(cli.MayCall(n), ", "); mine != theirs {
-			r.add("nodes", warns, fmt.Sprintf("%s may call [%s], %s [%s]", first.ID, mine, n.ID, theirs),
+			r.Add("nodes", report.Warns, fmt.Sprintf("%s may call [%s], %s [%s]", first.ID, mine, n.ID, theirs),
 				"give all servers the same --allow-target and --target-secret-env, unless they are to differ")
 			return
 		}
 	}
-	r.add("nodes", fine, cli.Plural(living, "node")+" at work", "")
+	r.Add("nodes", report.Fine, cli.Plural(living, "node")+" at work", "")
 }

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/inspector"
 	"github.com/outlast-dev/outlast/store"
 )
 
@@ -23,36 +26,36 @@ var doubts = []doubt{
 	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
 	{"secret files", "chmod 600 them, or 640 with the group of the server"},
 	{"blocked keys", "outlast queue blocked names them; redrive or purge their dead letters, or outlast queue release-key"},
-	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alert.Queue},
+	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alerts.Queue},
 }
 
-func (r *report) doubt(d doubt, well bool, detail string) {
-	status := fine
+func (r exam) doubt(d doubt, well bool, detail string) {
+	status := report.Fine
 	if !well {
-		status = warns
+		status = report.Warns
 	}
-	r.add(d.check, status, detail, d.fix)
+	r.Add(d.check, status, detail, d.fix)
 }
 
 // examineAlerts tells of a pause of the queue that alerts travel in, and of alerts that
 // go to the log only although there are channels. Which channels deliver, only the
 // nodes know.
-func (r *report) examineAlerts(ctx context.Context, inspector *inspect.Inspector) {
+func (r exam) examineAlerts(ctx context.Context, inspector *inspect.Inspector) {
 	since, err := inspector.Alerts.PausedSince(ctx)
 	if err != nil {
-		r.add("alerts", fails, err.Error(), "")
+		r.Add("alerts", report.Fails, err.Error(), "")
 		return
 	}
 	unheard, err := unheardAlerts(ctx, inspector)
 	switch {
 	case err != nil:
-		r.add("alerts", fails, err.Error(), "")
+		r.Add("alerts", report.Fails, err.Error(), "")
 	case !since.IsZero():
-		r.add("alerts", warns, "alerts are not delivered: the queue "+alert.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alert.Queue)
+		r.Add("alerts", report.Warns, "alerts are not delivered: the queue "+alerts.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alerts.Queue)
 	case unheard != "":
-		r.add("alerts", warns, unheard, "docs/alerts.md")
+		r.Add("alerts", report.Warns, unheard, "docs/alerts.md")
 	default:
-		r.add("alerts", fine, "are not paused", "")
+		r.Add("alerts", report.Fine, "are not paused", "")
 	}
 }
 
@@ -64,7 +67,7 @@ func unheardAlerts(ctx context.Context, inspector *inspect.Inspector) (string, e
 	}
 	channels := map[string]bool{}
 	for i := range views {
-		if spec := &views[i].Spec; views[i].Problem == "" && spec.Name != alert.LogChannel {
+		if spec := &views[i].ChannelSpec; views[i].Problem == "" && spec.Name != alerts.LogChannel {
 			channels[spec.Name] = spec.Default
 		}
 	}
@@ -73,25 +76,25 @@ func unheardAlerts(ctx context.Context, inspector *inspect.Inspector) (string, e
 	for i := range held {
 		rules[i] = held[i].Rule
 	}
-	return alert.Unheard(channels, rules), err
+	return alerts.Unheard(channels, rules), err
 }
 
 // examineBlocked counts the ordering keys that dead letters block.
-func (r *report) examineBlocked(ctx context.Context, inspector *inspect.Inspector) {
-	keys, _, err := inspector.Keys.Blocked(ctx, nil, false, store.Page{})
+func (r exam) examineBlocked(ctx context.Context, nouns *inspect.Inspector) {
+	keys, _, err := nouns.Keys.Blocked(ctx, nil, false, store.Page{})
 	if err != nil {
-		r.add("blocked keys", fails, err.Error(), "")
+		r.Add("blocked keys", report.Fails, err.Error(), "")
 		return
 	}
 	at := slices.IndexFunc(doubts, func(d doubt) bool { return d.check == "blocked keys" })
-	r.doubt(doubts[at], len(keys) == 0, inspect.SayBlocked(len(keys)))
+	r.doubt(doubts[at], len(keys) == 0, inspector.SayBlocked(len(keys)))
 }
 
 // examinePolicies looks at the policies in a store, as a server would.
-func (r *report) examinePolicies(ctx context.Context, inspector *inspect.Inspector) {
+func (r exam) examinePolicies(ctx context.Context, inspector *inspect.Inspector) {
 	review, err := inspector.Policies.Review(ctx)
 	if err != nil {
-		r.add("policies", fails, err.Error(), "")
+		r.Add("policies", report.Fails, err.Error(), "")
 		return
 	}
 	on := inspector.Policies.RetriesOn()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // refusedBy tells why a server could not be asked, and is the error of that.
-func (r *report) refusedBy(err error) error {
+func (r exam) refusedBy(err error) error {
 	check, message, fix := "server", err.Error(), "start it with: outlast serve"
 	var known *task.Error
 	if errors.As(err, &known) && known.Hint != "" {
@@ -35,7 +36,7 @@ func (r *report) refusedBy(err error) error {
 	if errors.As(err, new(*tls.CertificateVerificationError)) {
 		check = "certificate"
 	}
-	r.add(check, fails, message, fix)
+	r.Add(check, report.Fails, message, fix)
 	out := &task.Error{Code: task.CodeUnavailable, Message: "the server cannot be reached", Err: err}
 	if known != nil {
 		out.Code = known.Code
@@ -45,7 +46,7 @@ func (r *report) refusedBy(err error) error {
 
 // examineCertificate tells when the certificate of an https server ends. One that is
 // not good any more has kept everything else from being asked.
-func (r *report) examineCertificate(ctx context.Context, api *client.Client) {
+func (r exam) examineCertificate(ctx context.Context, api *client.Client) {
 	shown, err := api.Certificate(ctx)
 	if err != nil || shown == nil {
 		return // plain HTTP; and an error would be that of every other call
@@ -53,41 +54,41 @@ func (r *report) examineCertificate(ctx context.Context, api *client.Client) {
 	left := time.Until(shown.NotAfter)
 	detail := fmt.Sprintf("good until %s, for %d days", shown.NotAfter.UTC().Format(time.RFC3339), int(left/day))
 	if left < soonExpired {
-		r.add("certificate", warns, detail, "renew it (tls.cert, --tls-cert); the server reads the files again by itself")
+		r.Add("certificate", report.Warns, detail, "renew it (tls.cert, --tls-cert); the server reads the files again by itself")
 		return
 	}
-	r.add("certificate", fine, detail, "")
+	r.Add("certificate", report.Fine, detail, "")
 }
 
 // examineServerClock compares the clock of the server with ours, by the time at which
 // it has read its nodes.
-func (r *report) examineServerClock(nodes *client.Nodes) {
+func (r exam) examineServerClock(nodes *client.Nodes) {
 	apart := time.Since(nodes.AsOf.Time)
 	switch {
 	case nodes.Stale:
 	case apart < -clockSlack || apart > olderReading:
-		r.add("server clock", warns, "the server's is about "+apart.Abs().Round(time.Second).String()+" from ours", "synchronise the clocks (NTP)")
+		r.Add("server clock", report.Warns, "the server's is about "+apart.Abs().Round(time.Second).String()+" from ours", "synchronise the clocks (NTP)")
 	default:
-		r.add("server clock", fine, "as ours", "")
+		r.Add("server clock", report.Fine, "as ours", "")
 	}
 }
 
 // examineAllowed warns of servers that may call almost every address: who may enqueue
 // could then reach the services of the inner network, and those by which a cloud
 // gives machines their rights.
-func (r *report) examineAllowed(nodes []client.Node) {
+func (r exam) examineAllowed(nodes []client.Node) {
 	for i := range nodes {
 		n := &nodes[i]
 		if n.State != "alive" || n.Kind != "server" {
 			continue
 		}
 		if at := slices.IndexFunc(n.AllowTargets, wide); at >= 0 {
-			r.add("allowed targets", warns, n.ID+" may call "+strings.Join(n.AllowTargets, ", ")+": whoever may enqueue reaches the inner network and the metadata of a cloud",
+			r.Add("allowed targets", report.Warns, n.ID+" may call "+strings.Join(n.AllowTargets, ", ")+": whoever may enqueue reaches the inner network and the metadata of a cloud",
 				"name the ranges that tasks need in push.allow (--allow-target), not "+n.AllowTargets[at])
 			return
 		}
 	}
-	r.add("allowed targets", fine, "no server may call everything", "")
+	r.Add("allowed targets", report.Fine, "no server may call everything", "")
 }
 
 // metadata is where clouds tell machines their credentials.
@@ -108,10 +109,10 @@ func wide(text string) bool {
 }
 
 // examineTargets names the targets that do not answer: whose breakers are open.
-func (r *report) examineTargets(ctx context.Context, api *client.Client) {
+func (r exam) examineTargets(ctx context.Context, api *client.Client) {
 	targets, err := api.Targets(ctx, 500)
 	if err != nil {
-		r.add("targets", fails, err.Error(), "")
+		r.Add("targets", report.Fails, err.Error(), "")
 		return
 	}
 	var open []string
@@ -125,10 +126,10 @@ func (r *report) examineTargets(ctx context.Context, api *client.Client) {
 		}
 	}
 	if len(open) == 0 {
-		r.add("targets", fine, cli.Plural(targets.Total, "target")+", none with an open breaker", "")
+		r.Add("targets", report.Fine, cli.Plural(targets.Total, "target")+", none with an open breaker", "")
 		return
 	}
-	r.add("targets", warns, "calls are held back from "+strings.Join(open[:min(len(open), mostShown)], ", "), "outlast target get NAME tells why")
+	r.Add("targets", report.Warns, "calls are held back from "+strings.Join(open[:min(len(open), mostShown)], ", "), "outlast target get NAME tells why")
 }
 
 // mostShown bounds the names in one finding.
@@ -136,10 +137,10 @@ const mostShown = 20
 
 // examineChannels names the alert channels that the server could not send to, from
 // what it knows. It connects to them only where that was asked for, and never sends.
-func (r *report) examineChannels(ctx context.Context, api *client.Client, dial bool) {
+func (r exam) examineChannels(ctx context.Context, api *client.Client, dial bool) {
 	channels, err := api.AlertChannels(ctx)
 	if err != nil {
-		r.add("alert channels", fails, err.Error(), "")
+		r.Add("alert channels", report.Fails, err.Error(), "")
 		return
 	}
 	var good, bad []string
@@ -159,13 +160,13 @@ func (r *report) examineChannels(ctx context.Context, api *client.Client, dial b
 	names := strings.Join(good[:min(len(good), mostShown)], ", ")
 	switch {
 	case len(bad) > 0:
-		r.add("alert channels", warns, strings.Join(bad[:min(len(bad), mostShown)], "; "), "outlast alert channels; outlast alert test CHANNEL sends a message; docs/alerts.md")
+		r.Add("alert channels", report.Warns, strings.Join(bad[:min(len(bad), mostShown)], "; "), "outlast alert channels; outlast alert test CHANNEL sends a message; docs/alerts.md")
 	case len(good) == 0:
-		r.add("alert channels", fine, "alerts go to the log only: nobody is sent anything", "")
+		r.Add("alert channels", report.Fine, "alerts go to the log only: nobody is sent anything", "")
 	case dial:
-		r.add("alert channels", fine, "connected to, and nothing sent: "+names, "")
+		r.Add("alert channels", report.Fine, "connected to, and nothing sent: "+names, "")
 	default:
-		r.add("alert channels", fine, "complete, variables included: "+names+"; whether they answer was not tried (--dial)", "")
+		r.Add("alert channels", report.Fine, "complete, variables included: "+names+"; whether they answer was not tried (--dial)", "")
 	}
 }
 

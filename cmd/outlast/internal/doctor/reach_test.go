@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 )
 
 func TestWideRanges(t *testing.T) {
@@ -27,24 +28,24 @@ func TestDoctorOfAttemptsAndClocks(t *testing.T) {
 		status string
 		says   string
 	}{
-		"none":              {nil, fine, "none runs"},
-		"short":             {[]client.Task{{Type: "a", StartedAt: ago(time.Second)}, {Type: "b", StartedAt: ago(time.Minute)}}, fine, "of type b runs for 1m"},
-		"long":              {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour)}}, warns, "no timeout of its own"},
-		"beyond its time":   {[]client.Task{{Type: "a", StartedAt: ago(5 * time.Minute), Timeout: client.Duration(time.Minute)}}, warns, "its timeout is 1m"},
-		"begins next":       {[]client.Task{{Type: "a"}}, fine, "none runs"},
-		"within its time":   {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour), Timeout: client.Duration(48 * time.Hour)}}, fine, "runs for 1 day 1h"},
-		"started in future": {[]client.Task{{Type: "a", StartedAt: ago(-time.Hour)}}, fine, "runs for 0s"},
+		"none":              {nil, report.Fine, "none runs"},
+		"short":             {[]client.Task{{Type: "a", StartedAt: ago(time.Second)}, {Type: "b", StartedAt: ago(time.Minute)}}, report.Fine, "of type b runs for 1m"},
+		"long":              {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour)}}, report.Warns, "no timeout of its own"},
+		"beyond its time":   {[]client.Task{{Type: "a", StartedAt: ago(5 * time.Minute), Timeout: client.Duration(time.Minute)}}, report.Warns, "its timeout is 1m"},
+		"begins next":       {[]client.Task{{Type: "a"}}, report.Fine, "none runs"},
+		"within its time":   {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour), Timeout: client.Duration(48 * time.Hour)}}, report.Fine, "runs for 1 day 1h"},
+		"started in future": {[]client.Task{{Type: "a", StartedAt: ago(-time.Hour)}}, report.Fine, "runs for 0s"},
 	} {
-		r := &report{Status: fine}
+		r := exam{report.New()}
 		r.examineRunning(t.Context(), patient{running: func(context.Context) ([]client.Task, error) { return c.tasks, nil }})
-		if status, detail := r.verdict("oldest attempt"); status != c.status || !strings.Contains(detail, c.says) {
+		if status, detail := r.Verdict("oldest attempt"); status != c.status || !strings.Contains(detail, c.says) {
 			t.Errorf("%s: %s: %s", name, status, detail)
 		}
 	}
-	for apart, want := range map[time.Duration]string{0: fine, 4 * time.Second: fine, time.Minute: warns, -time.Minute: warns} {
-		r := &report{Status: fine}
+	for apart, want := range map[time.Duration]string{0: report.Fine, 4 * time.Second: report.Fine, time.Minute: report.Warns, -time.Minute: report.Warns} {
+		r := exam{report.New()}
 		r.examineServerClock(&client.Nodes{AsOf: ago(apart)})
-		if status, detail := r.verdict("server clock"); status != want {
+		if status, detail := r.Verdict("server clock"); status != want {
 			t.Errorf("%s apart: %s: %s", apart, status, detail)
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
+	"github.com/outlast-dev/outlast/internal/plaintext"
 )
 
 const (
@@ -18,10 +19,10 @@ const (
 
 // examineRunning tells of the oldest attempt among the newest running tasks, and warns
 // of one that may hang: nothing else takes its task back while its node lives.
-func (r *report) examineRunning(ctx context.Context, p patient) {
+func (r exam) examineRunning(ctx context.Context, p patient) {
 	running, err := p.running(ctx)
 	if err != nil {
-		r.add("oldest attempt", fails, err.Error(), "")
+		r.Add("oldest attempt", report.Fails, err.Error(), "")
 		return
 	}
 	var oldest *client.Task
@@ -31,17 +32,17 @@ func (r *report) examineRunning(ctx context.Context, p patient) {
 		}
 	}
 	if oldest == nil {
-		r.add("oldest attempt", fine, "none runs", "")
+		r.Add("oldest attempt", report.Fine, "none runs", "")
 		return
 	}
 	age := time.Since(oldest.StartedAt.Time).Round(time.Second)
-	detail := fmt.Sprintf("%s of type %s runs for %s, on %s", oldest.ID, oldest.Type, alert.Span(max(age, 0)), oldest.Node)
+	detail := fmt.Sprintf("%s of type %s runs for %s, on %s", oldest.ID, oldest.Type, plaintext.Span(max(age, 0)), oldest.Node)
 	switch timeout := time.Duration(oldest.Timeout); {
 	case timeout > 0 && age > timeout+timeoutSlack:
-		r.add("oldest attempt", warns, detail+", and its timeout is "+alert.Span(timeout), "its handler does not heed its context, or the clocks differ; stop that node to have the task run elsewhere")
+		r.Add("oldest attempt", report.Warns, detail+", and its timeout is "+plaintext.Span(timeout), "its handler does not heed its context, or the clocks differ; stop that node to have the task run elsewhere")
 	case timeout == 0 && age > longAttempt:
-		r.add("oldest attempt", warns, detail+", and it has no timeout of its own", "outlast task cancel ID ends it, and a timeout in its policy those that come")
+		r.Add("oldest attempt", report.Warns, detail+", and it has no timeout of its own", "outlast task cancel ID ends it, and a timeout in its policy those that come")
 	default:
-		r.add("oldest attempt", fine, detail, "")
+		r.Add("oldest attempt", report.Fine, detail, "")
 	}
 }

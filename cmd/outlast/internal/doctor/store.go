@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,23 +11,24 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
 
-func examineStore(ctx context.Context, c *cli.Env, r *report, url string, deep bool) (err error) {
+func examineStore(ctx context.Context, c *cli.Env, r exam, url string, deep bool) (err error) {
 	k, err := stores.Durable(url)
 	if err != nil {
 		return err
 	}
-	if proceed, err := examiners[stores.SchemeOf(url)](ctx, r, url); err != nil || !proceed {
+	if proceed, err := k.Examine(ctx, r.Report, url); err != nil || !proceed {
 		return err
 	}
 	backend, err := k.Open(ctx, url, true)
 	if err != nil {
-		return r.unreachable(err)
+		return r.Unreachable(err)
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	if !r.examineMigrations(ctx, backend) {
@@ -44,8 +46,8 @@ func examineStore(ctx context.Context, c *cli.Env, r *report, url string, deep b
 }
 
 // examineTasks looks at what tasks tell, as a node would.
-func (r *report) examineTasks(ctx context.Context, backend store.Backend) error {
-	node, err := outlast.Open(ctx, backend, outlast.EnqueueOnly())
+func (r exam) examineTasks(ctx context.Context, backend store.Backend) error {
+	node, err := outlast.Open(ctx, backend, outlast.WithEnqueueOnly())
 	if err != nil {
 		return err
 	}
@@ -85,14 +87,14 @@ func found(views []*inspect.View, _ string, err error) ([]client.Task, error) {
 	return tasks, err
 }
 
-func (r *report) examineMigrations(ctx context.Context, backend store.Backend) bool {
+func (r exam) examineMigrations(ctx context.Context, backend store.Backend) bool {
 	migrator, ok := backend.(store.Migrator)
 	if !ok {
 		return true
 	}
 	all, err := migrator.Migrations(ctx)
 	if err != nil {
-		r.add("schema", fails, err.Error(), "")
+		r.Add("schema", report.Fails, err.Error(), "")
 		return false
 	}
 	missing := 0
@@ -102,16 +104,16 @@ func (r *report) examineMigrations(ctx context.Context, backend store.Backend) b
 		}
 	}
 	if missing > 0 {
-		r.add("schema", fails, cli.Plural(missing, "migration")+" missing", "outlast migrate up")
+		r.Add("schema", report.Fails, cli.Plural(missing, "migration")+" missing", "outlast migrate up")
 		return false
 	}
-	r.add("schema", fine, cli.Plural(len(all), "migration")+" applied", "")
+	r.Add("schema", report.Fine, cli.Plural(len(all), "migration")+" applied", "")
 	return true
 }
 
 // examineDays looks for the table of tomorrow, where days have tables: tasks that
 // end on a day without one stay running.
-func (r *report) examineDays(ctx context.Context, backend store.Backend) {
+func (r exam) examineDays(ctx context.Context, backend store.Backend) {
 	prober, ok := backend.(store.Prober)
 	if !ok {
 		return
@@ -119,20 +121,20 @@ func (r *report) examineDays(ctx context.Context, backend store.Backend) {
 	probe, err := prober.Probe(ctx)
 	switch until := "there are tables for what ends until " + probe.Until.UTC().Format(time.DateOnly); {
 	case err != nil:
-		r.add("days", fails, err.Error(), "")
+		r.Add("days", report.Fails, err.Error(), "")
 	case probe.Until.IsZero():
 	case probe.Until.Before(time.Now().Add(probe.Ahead + day)):
-		r.add("days", fails, until+" only", "outlast migrate up, as the role that owns the tables; nodes with a part in that role make them by themselves")
+		r.Add("days", report.Fails, until+" only", "outlast migrate up, as the role that owns the tables; nodes with a part in that role make them by themselves")
 	default:
-		r.add("days", fine, until, "")
+		r.Add("days", report.Fine, until, "")
 	}
 }
 
 // examineTopology looks for queues with lanes that no living node owns.
-func (r *report) examineTopology(ctx context.Context, s store.Store) {
+func (r exam) examineTopology(ctx context.Context, s store.Store) {
 	topology, err := s.Topology(ctx)
 	if err != nil {
-		r.add("lanes", fails, err.Error(), "")
+		r.Add("lanes", report.Fails, err.Error(), "")
 		return
 	}
 	r.examinePools(topology)
@@ -147,11 +149,11 @@ func (r *report) examineTopology(ctx context.Context, s store.Store) {
 		}
 	}
 	if len(topology.Lanes) == 0 {
-		r.add("lanes", fine, "none: there is no queue yet", "")
+		r.Add("lanes", report.Fine, "none: there is no queue yet", "")
 		return
 	}
 	if len(free) == 0 {
-		r.add("lanes", fine, cli.Plural(len(topology.Lanes), "lane")+", all owned", "")
+		r.Add("lanes", report.Fine, cli.Plural(len(topology.Lanes), "lane")+", all owned", "")
 		return
 	}
 	var names []string
@@ -159,17 +161,36 @@ func (r *report) examineTopology(ctx context.Context, s store.Store) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	r.add("lanes", warns, "without an owner: queues "+strings.Join(names, ", "), "start a node that serves them, such as outlast serve")
+	r.Add("lanes", report.Warns, "without an owner: queues "+strings.Join(names, ", "), "start a node that serves them, such as outlast serve")
 }
 
-func (r *report) examineIntegrity(ctx context.Context, s store.Query) {
+func (r exam) examineIntegrity(ctx context.Context, s store.Query) {
 	wrong, err := s.Check(ctx)
 	switch {
 	case err != nil:
-		r.add("integrity", fails, err.Error(), "")
+		r.Add("integrity", report.Fails, err.Error(), "")
 	case len(wrong) > 0:
-		r.add("integrity", fails, cli.Plural(len(wrong), "finding")+", such as "+wrong[0], "stop the servers, copy the file, and look for a backup")
+		r.Add("integrity", report.Fails, cli.Plural(len(wrong), "finding")+", such as "+wrong[0], "stop the servers, copy the file, and look for a backup")
 	default:
-		r.add("integrity", fine, "checks and recounts agree", "")
+		r.Add("integrity", report.Fine, "checks and recounts agree", "")
 	}
+}
+
+// examinePools compares the pools of living nodes with what the server takes.
+func (r exam) examinePools(topology *store.Topology) {
+	if r.Limit == 0 {
+		return
+	}
+	alive := 0
+	for _, node := range topology.Nodes {
+		if node.State == store.NodeAlive {
+			alive++
+		}
+	}
+	detail := fmt.Sprintf("%s with up to %d connections each, if all have this URL; the server takes %d", cli.Plural(alive, "living node"), r.Pool, r.Limit)
+	if alive*r.Pool > r.Limit {
+		r.Add("pools", report.Warns, detail, "raise max_connections, or set a smaller pool_max_conns in the store URL")
+		return
+	}
+	r.Add("pools", report.Fine, detail, "")
 }

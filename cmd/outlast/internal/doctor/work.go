@@ -7,6 +7,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/report"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -23,29 +24,29 @@ type patient struct {
 const clockSlack = 5 * time.Second
 
 // examineWork looks at what tasks tell.
-func (r *report) examineWork(ctx context.Context, p patient) {
+func (r exam) examineWork(ctx context.Context, p patient) {
 	newest, err := p.newest(ctx)
 	switch {
 	case err != nil:
-		r.add("clock", fails, err.Error(), "")
+		r.Add("clock", report.Fails, err.Error(), "")
 	case len(newest) > 0 && newest[0].CreatedAt.After(time.Now().Add(clockSlack)):
-		r.add("clock", warns, "the newest task was made at "+cli.When(newest[0].CreatedAt)+", which is in the future here", "synchronise the clocks (NTP); this one may have gone back")
+		r.Add("clock", report.Warns, "the newest task was made at "+cli.When(newest[0].CreatedAt)+", which is in the future here", "synchronise the clocks (NTP); this one may have gone back")
 	default:
-		r.add("clock", fine, time.Now().UTC().Format(time.RFC3339), "")
+		r.Add("clock", report.Fine, time.Now().UTC().Format(time.RFC3339), "")
 	}
 	stats, err := p.dead(ctx)
 	switch {
 	case err != nil:
-		r.add("dead letters", fails, err.Error(), "")
+		r.Add("dead letters", report.Fails, err.Error(), "")
 	case stats.Total > 0:
-		r.add("dead letters", warns, cli.Plural(stats.Total, "dead letter"), "outlast dead groups; outlast dead redrive")
+		r.Add("dead letters", report.Warns, cli.Plural(stats.Total, "dead letter"), "outlast dead groups; outlast dead redrive")
 	default:
-		r.add("dead letters", fine, "none", "")
+		r.Add("dead letters", report.Fine, "none", "")
 	}
 	r.examineRunning(ctx, p)
 	pending, err := p.pending(ctx)
 	if err != nil {
-		r.add("work", fails, err.Error(), "")
+		r.Add("work", report.Fails, err.Error(), "")
 		return
 	}
 	r.examinePending(pending)
@@ -56,7 +57,7 @@ const mostLooked = 500
 
 // examinePending reports queues that no node serves, types that nothing can
 // start, and paused queues, among the newest pending tasks.
-func (r *report) examinePending(pending []client.Task) {
+func (r exam) examinePending(pending []client.Task) {
 	queues, types, paused, keys := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	for i := range pending {
 		switch task.Waiting(pending[i].Waiting) {

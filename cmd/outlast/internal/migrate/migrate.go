@@ -10,6 +10,7 @@ import (
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores/kind"
 	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/store"
 )
@@ -20,7 +21,7 @@ func Command(c *cli.Env) *cobra.Command {
 	status := newStatus(c, &url)
 	cmd := cli.Noun("migrate", "Bring the schema of a store up to date", newUp(c, &url), status, newPrint(c, &url),
 		newCitus(c, &url))
-	cmd.PersistentFlags().StringVar(&url, "store", app.DefaultStore, stores.Forms+"; env OUTLAST_STORE")
+	cmd.PersistentFlags().StringVar(&url, "store", app.DefaultStore, stores.Forms()+"; env OUTLAST_STORE")
 	return cli.ByDefault(cmd, status)
 }
 
@@ -34,8 +35,10 @@ type migrations struct {
 	Migrations []migration `json:"migrations"`
 }
 
+var errNone = errors.New("this kind of store has no migrations")
+
 // migrated opens the store as it is, works on it, and lists its migrations.
-func migrated(ctx context.Context, c *cli.Env, k stores.Kind, url string, do func(store.Migrator) error) (err error) {
+func migrated(ctx context.Context, c *cli.Env, k kind.Kind, url string, do func(store.Migrator) error) (err error) {
 	backend, err := k.Open(ctx, url, true)
 	if err != nil {
 		return err
@@ -43,7 +46,7 @@ func migrated(ctx context.Context, c *cli.Env, k stores.Kind, url string, do fun
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	migrator, ok := backend.(store.Migrator)
 	if !ok {
-		return errors.New("this kind of store has no migrations")
+		return errNone
 	}
 	if err := do(migrator); err != nil {
 		return err

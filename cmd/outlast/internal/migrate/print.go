@@ -20,6 +20,9 @@ records itself, so that servers find it done.`,
 			if err != nil {
 				return err
 			}
+			if k.WriteSQL == nil {
+				return errNone
+			}
 			return k.WriteSQL(c.Out, *url)
 		}),
 	}

@@ -20,10 +20,8 @@ has. Exit codes: 0 all are applied, 3 some are missing.`,
 			if err != nil {
 				return err
 			}
-			if k.Exists != nil {
-				if err := k.Exists(*url); err != nil {
-					return err
-				}
+			if err := k.Exists(*url); err != nil {
+				return err
 			}
 			missing := 0
 			err = migrated(ctx, c, k, *url, func(m store.Migrator) error {

@@ -57,7 +57,7 @@ rest is handed back without cost. A second signal stops at once.`,
 	flags := cmd.Flags()
 	cmd.RunE = c.Act(func(ctx context.Context, _ []string) error {
 		if f.Store == "" {
-			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out for %s", stores.Forms, app.DefaultStore)
+			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out for %s", stores.Forms(), app.DefaultStore)
 		}
 		s, err := f.Read(flags)
 		if err != nil {

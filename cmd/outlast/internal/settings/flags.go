@@ -28,7 +28,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.advertise, "advertise", "", "host and port at which other nodes reach this one, if that is not what it listens on; env OUTLAST_ADVERTISE")
 	flags.StringVar(&f.cert, "tls-cert", "", "PEM file with the certificate of the API and those of its issuers; read again when it changes; env OUTLAST_TLS_CERT")
 	flags.StringVar(&f.key, "tls-key", "", "PEM file with its private key; env OUTLAST_TLS_KEY")
-	flags.StringVar(&f.Store, "store", app.DefaultStore, stores.Forms+", or memory: (nothing on disk); env OUTLAST_STORE")
+	flags.StringVar(&f.Store, "store", app.DefaultStore, stores.Forms()+", or memory: (nothing on disk); env OUTLAST_STORE")
 	flags.StringSliceVar(&f.queues, "queues", nil, "queues to work on, also beside applications with the library inside (repeatable); every queue that none of these works on when absent; env OUTLAST_QUEUES")
 	flags.StringSliceVar(&f.allow, "allow-target", nil, "private address range that tasks may call, such as 10.0.0.0/8 (repeatable); env OUTLAST_ALLOW_TARGET")
 	flags.StringSliceVar(&f.secrets, "target-secret-env", nil, "HOST[:PORT]=VARIABLE or group:NAME=VARIABLE: sign requests to the host, or to members of the worker group, with the secret in this environment variable (repeatable); env OUTLAST_TARGET_SECRET_ENV")

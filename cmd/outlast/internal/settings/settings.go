@@ -15,7 +15,6 @@ import (
 	"github.com/outlast-dev/outlast"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
-	"github.com/outlast-dev/outlast/engine"
 	"github.com/outlast-dev/outlast/internal/app"
 	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/server"
@@ -80,19 +79,17 @@ func (f *Flags) Read(flags *pflag.FlagSet) (*Settings, error) {
 // options are those of the node.
 func (s *Settings) options() []outlast.Option {
 	e, kept := &s.Engine, &s.Dead
+	tuning := outlast.Tuning{Slots: e.Concurrency, NearFuture: e.NearFuture, Batch: e.Batch, Horizon: time.Duration(e.Horizon)}
+	if poll := time.Duration(e.Poll); poll != time.Second { // the default leaves more frequent looks to stores that tell of nothing
+		tuning.Poll = poll
+	}
 	return []outlast.Option{
 		outlast.WithRelease(s.Release),
 		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
 		outlast.WithAuditRetention(time.Duration(s.Audit.Retention)),
 		outlast.WithCleanup(kept.Cleanup, kept.Zone), outlast.WithStatsEvery(time.Duration(kept.StatsEvery)), outlast.WithDeadBacklog(kept.Backlog),
 		outlast.WithPushTimeout(time.Duration(s.Push.Timeout)), outlast.WithMaxPushTimeout(time.Duration(s.Push.Longest)),
-		outlast.WithEngine(func(c *engine.Config) {
-			c.Slots, c.NearFuture, c.Batch = e.Concurrency, e.NearFuture, e.Batch
-			c.Horizon = time.Duration(e.Horizon)
-			if poll := time.Duration(e.Poll); poll != c.Poll && poll != time.Second { // the default leaves more frequent looks to stores that tell of nothing
-				c.Poll = poll
-			}
-		}),
+		outlast.WithTuning(tuning),
 	}
 }
 

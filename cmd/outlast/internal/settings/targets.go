@@ -5,11 +5,11 @@ import (
 	"os"
 	"strings"
 
-	"github.com/outlast-dev/outlast/alert/channel"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/policy"
-	"github.com/outlast-dev/outlast/push"
-	"github.com/outlast-dev/outlast/safehttp"
+	"github.com/outlast-dev/outlast/internal/channel"
+	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/internal/push"
+	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/task"
 )
 

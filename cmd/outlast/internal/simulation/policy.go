@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/internal/sim"
 	"github.com/outlast-dev/outlast/retry"
-	"github.com/outlast-dev/outlast/sim"
 	"github.com/outlast-dev/outlast/task"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/sim"
+	"github.com/outlast-dev/outlast/internal/sim"
 )
 
 func newRun(c *cli.Env) *cobra.Command {

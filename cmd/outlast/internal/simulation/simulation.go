@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/sim"
+	"github.com/outlast-dev/outlast/internal/sim"
 )
 
 // Command makes outlast sim and the commands below it.

@@ -1,14 +1,17 @@
-package stores
+package stores_test
 
 import (
 	"context"
-	"database/sql/driver"
 	"net"
 	"syscall"
 	"testing"
-	"testing/synctest"
-	"time"
+
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores/mysql"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores/postgres"
 )
+
+// tcpUserTimeout is TCP_USER_TIMEOUT of tcp(7).
+const tcpUserTimeout = 18
 
 // Connections to databases break by themselves when nothing is received any more.
 func TestDatabaseConnectionsNoticeSilence(t *testing.T) {
@@ -17,16 +20,16 @@ func TestDatabaseConnectionsNoticeSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	postgres, err := ParsePostgres("postgres://u@127.0.0.1:1/d")
+	pg, err := postgres.Parse("postgres://u@127.0.0.1:1/d")
 	if err != nil {
 		t.Fatal(err)
 	}
-	mysql, err := ParseMySQL("mysql://u@127.0.0.1:1/d")
+	my, err := mysql.Parse("mysql://u@127.0.0.1:1/d")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
-		"PostgreSQL": postgres.Pool.ConnConfig.DialFunc, "MySQL": mysql.config.DialFunc,
+		"PostgreSQL": pg.Pool.ConnConfig.DialFunc, "MySQL": my.Config.DialFunc,
 	} {
 		conn, err := dial(t.Context(), "tcp", listener.Addr().String())
 		if err != nil {
@@ -47,23 +50,4 @@ func TestDatabaseConnectionsNoticeSilence(t *testing.T) {
 		}
 		conn.Close()
 	}
-}
-
-// mute is a server that accepts and says nothing.
-type mute struct{}
-
-func (mute) Driver() driver.Driver { return nil }
-
-func (mute) Connect(ctx context.Context) (driver.Conn, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
-
-func TestGreetingIsNotWaitedForLong(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		if _, err := (greeted{mute{}}).Connect(t.Context()); err == nil || time.Since(began) != connectedAfter {
-			t.Errorf("%v after %s", err, time.Since(began))
-		}
-	})
 }

@@ -15,14 +15,12 @@ import (
 
 // enqueueFlags are the fields of a draft.
 type enqueueFlags struct {
-	file, payload, retry, id, runAt, deadline, url, group, path, method, success string
-	headers, metadata                                                            []string
-	priority, attempts                                                           int
-	delay, window, timeout, ttl, wait, within                                    time.Duration
-	atomic                                                                       bool
-	follow                                                                       followFlags
-	draft                                                                        client.Draft
-	flags                                                                        *pflag.FlagSet
+	file, id, runAt, deadline, dedupeKey, traceParent string
+	delay, window, wait, within                       time.Duration
+	atomic                                            bool
+	task                                              cli.TaskFlags
+	follow                                            followFlags
+	cmd                                               *cobra.Command
 }
 
 func newEnqueue(c *cli.Env) *cobra.Command {
@@ -63,8 +61,8 @@ for a place for so long.`,
 			return enqueue(ctx, c, api, draft, f)
 		}),
 	}
-	f.flags = cmd.Flags()
-	f.add()
+	f.cmd = cmd
+	f.add(cmd.Flags())
 	return cmd
 }
 
@@ -93,96 +91,55 @@ func enqueue(ctx context.Context, c *cli.Env, api *client.Client, draft client.D
 	return taskview.Show(c, t)
 }
 
-func (f *enqueueFlags) add() {
-	flags, d := f.flags, &f.draft
+func (f *enqueueFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "file", "", "JSON drafts from a file, - for standard input, instead of the flags")
 	flags.BoolVar(&f.atomic, "atomic", false, "with --file: all or none (up to 1000)")
 	flags.StringVar(&f.id, "id", "", "id of the task, so that a repeat finds the first one")
-	flags.StringVar(&d.Type, "type", "", "what kind of task this is; http when --url or --group is given")
-	flags.StringVar(&d.Queue, "queue", "", "queue, default when absent")
-	flags.StringVar(&f.payload, "payload", "", "JSON payload; @FILE reads a file, - standard input")
+	f.task.Add(flags, true)
 	flags.DurationVar(&f.delay, "delay", 0, "wait before the first attempt")
 	flags.StringVar(&f.runAt, "run-at", "", "time of the first attempt, RFC 3339")
-	flags.IntVar(&f.priority, "priority", task.DefaultPriority, "0 (lowest) to 9")
-	flags.StringVar(&d.Key, "key", "", "ordering key")
-	flags.StringVar(&d.DedupeKey, "dedupe-key", "", "dedupe key")
+	flags.StringVar(&f.dedupeKey, "dedupe-key", "", "dedupe key")
 	flags.DurationVar(&f.window, "dedupe-window", 0, "how long the dedupe key holds, 24h when absent")
-	flags.StringVar(&d.Policy, "policy", "", "name of a retry policy")
-	flags.StringVar(&f.retry, "retry", "", "inline retry policy as JSON; @FILE reads a file")
-	flags.IntVar(&f.attempts, "max-attempts", 0, "attempts, the first included")
-	flags.DurationVar(&f.timeout, "timeout", 0, "limit of each attempt")
 	flags.StringVar(&f.deadline, "deadline", "", "end of all attempts, RFC 3339")
-	flags.DurationVar(&f.ttl, "ttl", 0, "the same, counted from now")
-	flags.StringArrayVar(&f.metadata, "metadata", nil, "NAME=VALUE (repeatable)")
-	flags.StringVar(&f.url, "url", "", "URL to call")
-	flags.StringVar(&f.group, "group", "", "worker group whose member gets the request, instead of --url")
-	flags.StringVar(&f.path, "path", "", "with --group: path at the member, such as /send")
-	flags.StringVar(&f.method, "method", "", "method of the call, POST when absent")
-	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
-	flags.StringVar(&f.success, "success", "", "CEL over status, headers and body that decides whether an answer is a success, such as 'body.code == 0'; 2xx when absent")
 	f.follow.add(flags)
-	flags.StringVar(&d.TraceParent, "trace-parent", "", "W3C trace context")
+	flags.StringVar(&f.traceParent, "trace-parent", "", "W3C trace context")
 	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
 	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. Written out, it is also how long to wait for a place in a full queue. With --file: for each batch")
 }
 
 // read makes a draft. What is wrong with values is for the server to say.
-func (f *enqueueFlags) read(c *cli.Env) (client.Draft, error) {
-	d := f.draft
+func (f *enqueueFlags) read(c *cli.Env) (d client.Draft, err error) {
 	if f.atomic {
 		return d, cli.Usagef("--atomic is for --file")
 	}
 	if err := f.written(); err != nil {
 		return d, err
 	}
-	if d.Type == "" && f.url == "" && f.group == "" {
+	if f.task.Absent() {
 		return d, cli.Usagef("say what is to be done: --url for an HTTP request, --type for a handler, --group for a worker group, or --file; outlast task enqueue --help has examples")
 	}
-	d.Delay, d.DedupeWindow, d.Timeout, d.TTL = client.Duration(f.delay), client.Duration(f.window), client.Duration(f.timeout), client.Duration(f.ttl)
-	if f.flags.Changed("priority") {
-		d.Priority = &f.priority
-	}
-	if f.flags.Changed("max-attempts") {
-		d.MaxAttempts = &f.attempts
-	}
-	var err error
 	if f.id != "" {
 		if d.ID, err = cli.ParseID(f.id); err != nil {
 			return d, err
 		}
 	}
-	for _, at := range []struct {
-		name, text string
-		to         *client.Time
-	}{{"run-at", f.runAt, &d.RunAt}, {"deadline", f.deadline, &d.Deadline}} {
-		if at.text != "" {
-			if err := at.to.UnmarshalText([]byte(at.text)); err != nil {
-				return d, cli.Usagef("--%s: %s", at.name, err)
-			}
-		}
-	}
-	if d.Payload, err = c.ReadJSON("payload", f.payload); err != nil {
+	d.Delay, d.DedupeKey, d.DedupeWindow, d.TraceParent = client.Duration(f.delay), f.dedupeKey, client.Duration(f.window), f.traceParent
+	err = cli.ReadTimes(cli.GivenTime{Name: "run-at", Text: f.runAt, To: &d.RunAt}, cli.GivenTime{Name: "deadline", Text: f.deadline, To: &d.Deadline})
+	if err != nil {
 		return d, err
 	}
-	if d.Retry, err = c.ReadJSON("retry", f.retry); err != nil {
+	t, err := f.task.Read(c)
+	if err != nil {
 		return d, err
 	}
-	if err = f.follow.read(c, &d); err != nil {
-		return d, err
-	}
-	if d.Metadata, err = cli.Pairs("metadata", "=", f.metadata); err != nil {
-		return d, err
-	}
-	if f.url != "" || f.group != "" || f.path != "" || f.method != "" || f.success != "" || len(f.headers) > 0 {
-		d.Target = &client.Target{URL: f.url, Group: f.group, Path: f.path, Method: f.method, Success: f.success}
-		d.Target.Headers, err = cli.Pairs("header", ":", f.headers)
-	}
-	return d, err
+	d.Type, d.Queue, d.Payload, d.Priority, d.Key, d.Policy, d.Retry = t.Type, t.Queue, t.Payload, t.Priority, t.Key, t.Policy, t.Retry
+	d.MaxAttempts, d.Timeout, d.TTL, d.Metadata, d.Target = t.MaxAttempts, t.Timeout, t.TTL, t.Metadata, t.Target
+	return d, f.follow.read(c, &d)
 }
 
 // written refuses a zero that was written out: it would read as absent.
 func (f *enqueueFlags) written() error {
-	return cli.RefuseZeros(f.flags, []cli.ZeroFlag{
+	return cli.RefuseZeros(f.cmd.Flags(), []cli.ZeroFlag{
 		{Name: "ttl", Path: "ttl", Zero: "0s", Hint: "leave it out for no limit"},
 		{Name: "timeout", Path: "timeout", Zero: "0s", Hint: "leave it out for the policy's own"},
 		{Name: "dedupe-window", Path: "dedupe_window", Zero: "0s", Hint: "leave it out for 24h"},

@@ -40,13 +40,8 @@ func waited(c *cli.Env, t *client.Task, err error) error {
 // enqueueFile sends drafts as they stand in a file, so that the server's
 // verdict is the only one.
 func enqueueFile(ctx context.Context, c *cli.Env, api *client.Client, f *enqueueFlags) error {
-	for _, name := range []string{
-		"type", "payload", "url", "id", "queue", "key", "retry", "delay", "run-at", "priority", "dedupe-key", "dedupe-window", "policy", "max-attempts", "timeout",
-		"deadline", "ttl", "metadata", "method", "header", "success", "trace-parent", "fallback", "on-success", "on-dead",
-	} {
-		if f.flags.Changed(name) {
-			return cli.Usagef("--%s does not go with --file; write it into the file", name)
-		}
+	if err := cli.FileAlone(f.cmd, "atomic", "wait", "within"); err != nil {
+		return err
 	}
 	data, err := c.ReadFile(f.file)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 // for a place in a full queue if --within was written out.
 func enqueueWithin(ctx context.Context, c *cli.Env, f *enqueueFlags, again string, do func(ctx context.Context) error) error {
 	end := time.Now()
-	if f.flags.Changed("within") {
+	if f.cmd.Flags().Changed("within") {
 		end = end.Add(f.within)
 	}
 	return within(ctx, c, f.within, f.wait, again, func(ctx context.Context) error {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/stats"
+	"github.com/outlast-dev/outlast/internal/stats"
 )
 
 // LastError is the category and message of the last error of a task, in at most so

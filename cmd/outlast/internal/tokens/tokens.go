@@ -16,17 +16,18 @@ import (
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/settings"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/token"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
-	"github.com/outlast-dev/outlast/token"
 )
 
 // Command makes outlast token and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
 	place := &tokenPlace{}
 	cmd := cli.Noun("token", "Make, list and revoke the tokens that requests need", newCreate(c, place), newList(c, place), newRevoke(c, place))
-	cmd.PersistentFlags().StringVar(&place.url, "store", "", "work on this store instead of asking the server: "+stores.Forms)
+	cmd.PersistentFlags().StringVar(&place.url, "store", "", "work on this store instead of asking the server: "+stores.Forms())
 	place.Add(cmd.PersistentFlags())
 	return cmd
 }
@@ -93,7 +94,7 @@ func (p *tokenPlace) admitted(ctx context.Context, backend store.Backend) (store
 	if err != nil {
 		return nil, err
 	}
-	return rows, rows.Admit(ctx)
+	return rows, rows.Admit(ctx, true)
 }
 
 // storeTokens works on a store, so that there can be a first token.
@@ -102,7 +103,7 @@ type storeTokens struct{ keeper *token.Keeper }
 var byCommandLine = store.Audit{Actor: "cli"}
 
 func (s *storeTokens) CreateToken(ctx context.Context, spec client.TokenSpec) (*client.NewToken, error) {
-	made, secret, err := s.keeper.Create(ctx, token.Spec{ID: spec.ID, Name: spec.Name, Role: token.Role(spec.Role), Queues: spec.Queues, TTL: time.Duration(spec.TTL)}, byCommandLine)
+	made, secret, err := s.keeper.Create(ctx, inspect.TokenSpec{ID: spec.ID, Name: spec.Name, Role: inspect.Role(spec.Role), Queues: spec.Queues, TTL: time.Duration(spec.TTL)}, byCommandLine)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func (s *storeTokens) RevokeToken(ctx context.Context, id string) (*client.Token
 	return &view, nil
 }
 
-func tokenView(t *token.Token) client.Token {
+func tokenView(t *inspect.Token) client.Token {
 	at := func(t time.Time) client.Time { return client.Time{Time: t} }
 	return client.Token{
 		ID: t.ID, Name: t.Name, Role: string(t.Role), Queues: t.Queues, State: string(t.State(time.Now())), CreatedAt: at(t.CreatedAt),

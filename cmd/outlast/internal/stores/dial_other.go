@@ -1,8 +1,0 @@
-//go:build !linux
-
-package stores
-
-import "syscall"
-
-// limitReceipts does nothing where the system cannot be told.
-func limitReceipts(string, string, syscall.RawConn) error { return nil }

@@ -1,0 +1,90 @@
+package drafts
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"time"
+	"unicode/utf8"
+
+	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Follow makes the row of the fallback or callback of a task that ends, in a queue. It has
+// no ordering key, since the key of a dead task may be blocked, and no follow-up tasks of
+// its own. Its target is still to be named.
+func Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement, queue *store.Queue) *task.Task {
+	depth := t.Spec.Depth
+	if kind == task.FollowFallback {
+		depth++
+	}
+	id := accept.FollowID(t, kind)
+	made := &task.Task{
+		ID:       id.WithLane(accept.LaneOf(queue, id, "", "")),
+		Queue:    queue.Name,
+		Type:     follow.Type,
+		Payload:  followPayload(t, follow, kind, end),
+		State:    task.Pending,
+		Priority: t.Priority,
+		Policy:   follow.Policy,
+		Spec: task.Spec{
+			Metadata:    maps.Clone(t.Spec.Metadata),
+			HTTP:        follow.HTTP,
+			TraceParent: t.Spec.TraceParent,
+			Parent:      t.ID,
+			Depth:       depth,
+			Follows:     kind,
+		},
+	}
+	if made.Type == "" {
+		made.Type = task.HTTPType
+	}
+	return made
+}
+
+// followPayload is the payload given, else for a fallback that of the task
+// and for a callback what happened.
+func followPayload(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement) []byte {
+	if !Absent(follow.Payload) {
+		return follow.Payload
+	}
+	if kind == task.FollowFallback {
+		return t.Payload
+	}
+	told := task.Ended{
+		Task: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key,
+		State: task.Succeeded, Attempt: t.Attempt, FinishedAt: end.EndedAt.UTC().Truncate(time.Microsecond),
+	}
+	if kind == task.FollowOnDead {
+		told.State, told.Reason = task.Dead, end.DeadReason
+	}
+	if f := end.Failure; f != nil {
+		told.Error = &task.EndedError{Category: f.Category, Type: f.Type, Code: f.Code, Message: f.Message}
+	}
+	if json.Valid(end.Result) {
+		told.Result = end.Result
+	}
+	told.Payload = embedded(t.Payload)
+	text, err := json.Marshal(told)
+	if err != nil || len(text) > task.MaxPayload {
+		told.Payload = nil // it can be read from the task
+		text, _ = json.Marshal(told)
+	}
+	return text
+}
+
+// embedded is a payload inside a JSON document: as it is if it is JSON, a
+// string if it is text, else the string of its base64 form.
+func embedded(payload []byte) json.RawMessage {
+	if len(payload) == 0 || json.Valid(payload) {
+		return payload
+	}
+	text := string(payload)
+	if !utf8.Valid(payload) {
+		text = base64.StdEncoding.EncodeToString(payload)
+	}
+	quoted, _ := json.Marshal(text)
+	return quoted
+}

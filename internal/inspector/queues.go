@@ -1,0 +1,166 @@
+package inspector
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
+	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Queues is [inspect.Queues].
+type Queues struct{ node *node }
+
+// Limits of a queue's settings.
+const (
+	maxLanes       = 256
+	maxConcurrency = 1_000_000
+	maxWeight      = 1000
+	// mostQueueCounted is where the counts of [inspect.QueueStats] stop.
+	mostQueueCounted = 10_000
+)
+
+func (qs *Queues) List(ctx context.Context) ([]store.Queue, error) {
+	queues, err := qs.node.Backend.Queues(ctx)
+	return slices.DeleteFunc(queues, func(q store.Queue) bool { return isInternal(q.Name) }), err
+}
+
+func (qs *Queues) Put(ctx context.Context, queue store.Queue) (*store.Queue, error) {
+	set, err := qs.node.Policies.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkQueue(&queue, set); err != nil {
+		return nil, err
+	}
+	filed, err := qs.node.Backend.Object(ctx, "queue", queue.Name)
+	switch {
+	case err == nil && filed.Managed != "":
+		return nil, managedByFile("queue", queue.Name)
+	case err != nil && !errors.Is(err, &task.Error{Code: task.CodeNotFound}):
+		return nil, err
+	}
+	stored, err := qs.node.Backend.PutQueue(ctx, queue, actor.Audit(ctx, "queue.put", "queue/"+queue.Name))
+	if err == nil {
+		qs.node.refresh(ctx)
+	}
+	return stored, err
+}
+
+func checkQueue(queue *store.Queue, policies *policy.Set) error {
+	c := accept.Complaints{Policies: policies}
+	within := func(path string, value, least, most int) {
+		if value < least || value > most {
+			c.Add(path, strconv.Itoa(value)+" is outside "+strconv.Itoa(least)+" to "+strconv.Itoa(most), "0 means the default")
+		}
+	}
+	c.Name("name", queue.Name)
+	within("lanes", queue.Lanes, 0, maxLanes)
+	within("concurrency", queue.Concurrency, 0, maxConcurrency)
+	within("weight", queue.Weight, 0, maxWeight)
+	if queue.MaxPending < 0 {
+		c.Add("max_pending", "is negative", "0 is no limit")
+	}
+	switch queue.UnknownType {
+	case "", "park", "dead":
+	default:
+		c.Add("unknown_type", task.Quote(queue.UnknownType)+" is neither park nor dead", "park keeps tasks until something can start them")
+	}
+	if queue.Policy != "" {
+		c.PolicyName("policy", queue.Policy)
+	}
+	return c.Err("the queue is invalid")
+}
+
+func (qs *Queues) Pause(ctx context.Context, name string, paused bool) (*store.Queue, error) {
+	action := "queue.resume"
+	if paused {
+		action = "queue.pause"
+	}
+	queue, err := qs.node.Backend.PauseQueue(ctx, name, paused, actor.Audit(ctx, action, "queue/"+name))
+	if err == nil {
+		qs.node.refresh(ctx)
+	}
+	return queue, err
+}
+
+func (qs *Queues) Stats(ctx context.Context) (map[string]inspect.QueueStats, error) {
+	queues, err := qs.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	here := qs.node.Memory.Stats().Queues
+	all := make(map[string]inspect.QueueStats, len(queues))
+	for _, queue := range queues {
+		own := here[queue.Name]
+		stats := inspect.QueueStats{Lanes: own.Lanes, Known: own.Known, RunningHere: own.Running}
+		waits, err := qs.node.Backend.Backlog(ctx, queue.Numbers, mostQueueCounted)
+		if err != nil {
+			return nil, err
+		}
+		stats.Pending, stats.Parked = waits.Pending, waits.Parked
+		for state, count := range map[task.State]*int{task.Running: &stats.Running, task.Dead: &stats.Dead} {
+			filter := store.Filter{Queue: queue.Name, State: state}
+			if *count, err = qs.node.Backend.Count(ctx, filter, mostQueueCounted); err != nil {
+				return nil, err
+			}
+		}
+		all[queue.Name] = stats
+	}
+	return all, nil
+}
+
+// mostQueueBlocked is where [inspect.QueueGauges.Blocked] stops.
+const mostQueueBlocked = 500
+
+func (qs *Queues) Gauges(ctx context.Context, most int) ([]inspect.QueueGauges, error) {
+	if err := qs.node.Running(); err != nil {
+		return nil, err
+	}
+	samples, err := qs.node.Alerts.Queues.Look(ctx, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	gauges := make([]inspect.QueueGauges, 0, max(0, min(len(samples), most)))
+	for _, sample := range samples[:cap(gauges)] {
+		running, err := qs.node.Backend.Count(ctx, store.Filter{Queue: sample.Name, State: task.Running}, mostQueueCounted)
+		if err != nil {
+			return nil, err
+		}
+		blocked, _, err := (&Keys{qs.node}).Blocked(ctx, []string{sample.Name}, false, store.Page{Limit: mostQueueBlocked})
+		if err != nil {
+			return nil, err
+		}
+		gauges = append(gauges, inspect.QueueGauges{
+			Name: sample.Name, Pending: sample.Backlog, Parked: sample.Parked, Running: running, Blocked: len(blocked), OldestDue: sample.OldestDue,
+		})
+	}
+	return gauges, nil
+}
+
+func (qs *Queues) Backlog(ctx context.Context) (*inspect.Backlog, error) {
+	if err := qs.node.Running(); err != nil {
+		return nil, err
+	}
+	samples, err := qs.node.Alerts.Queues.Look(ctx, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	memory := qs.node.Memory.Stats()
+	backlog := &inspect.Backlog{Due: memory.Ready, Later: memory.Waiting, Stranded: map[string][]string{}}
+	for n := range samples {
+		backlog.Due += samples[n].Aside
+		backlog.OldestDue = max(backlog.OldestDue, samples[n].OldestDue)
+		if len(samples[n].Stranded) > 0 {
+			backlog.Stranded[samples[n].Name] = samples[n].Stranded
+		}
+	}
+	return backlog, nil
+}

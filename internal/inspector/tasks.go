@@ -1,0 +1,209 @@
+package inspector
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/accept"
+	"github.com/outlast-dev/outlast/internal/actor"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// Tasks is [inspect.Tasks].
+type Tasks struct{ node *node }
+
+func (ts *Tasks) Get(ctx context.Context, id task.ID) (*inspect.View, error) {
+	t, err := ts.node.Backend.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	view, err := ts.one(ctx, t)
+	if err == nil {
+		ts.followed(ctx, view)
+	}
+	return view, err
+}
+
+func (ts *Tasks) Row(ctx context.Context, id task.ID) (*task.Task, error) {
+	found, _, err := ts.node.Backend.Find(ctx, store.Filter{IDs: []task.ID{id}}, store.Page{Limit: 1, Bare: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, task.NotFound("task", id.String())
+	}
+	return found[0], nil
+}
+
+func (ts *Tasks) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error) {
+	return ts.node.Backend.Attempts(ctx, id)
+}
+
+func (ts *Tasks) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*inspect.View, string, error) {
+	if err := checkFilter(&filter, &page); err != nil {
+		return nil, "", err
+	}
+	find := ts.node.Backend.Find
+	if filter.Search != "" {
+		find = ts.search
+	}
+	tasks, next, err := ts.recentFailures(ctx, find, filter, page)
+	if err != nil {
+		return nil, "", err
+	}
+	views, err := ts.View(ctx, tasks...)
+	return views, next, err
+}
+
+// walkTime is how long Find goes on from page to page while it has found nothing.
+const walkTime = 50 * time.Millisecond
+
+// walk finds a page, and goes on behind those that are empty: so are some in a row
+// where the newest tasks do not match, or are hidden.
+func walk(ctx context.Context, find func(context.Context, store.Filter, store.Page) ([]*task.Task, string, error), filter store.Filter, page store.Page) ([]*task.Task, string, error) {
+	if internal := leavesOut(&filter); internal != "" {
+		filter.Without = internal
+	}
+	began := time.Now()
+	for {
+		tasks, next, err := find(ctx, filter, page)
+		if err != nil || len(tasks) > 0 || next == "" || time.Since(began) >= walkTime {
+			return tasks, next, err
+		}
+		page.Cursor = next
+	}
+}
+
+func (ts *Tasks) Count(ctx context.Context, filter store.Filter, limit int) (int, error) {
+	if err := checkFilter(&filter, nil); err != nil {
+		return 0, err
+	}
+	own := filter
+	if own.Queue = leavesOut(&filter); own.Queue == "" {
+		return ts.node.Backend.Count(ctx, filter, limit)
+	}
+	hidden, err := ts.node.Backend.Count(ctx, own, limit)
+	if err != nil {
+		return 0, err
+	}
+	all, err := ts.node.Backend.Count(ctx, filter, limit+hidden)
+	return min(max(all-hidden, 0), limit), err
+}
+
+func (ts *Tasks) Cancel(ctx context.Context, id task.ID) (*inspect.View, error) {
+	t, err := ts.node.Backend.Cancel(ctx, id, actor.Audit(ctx, "task.cancel", "task/"+id.String()))
+	if err != nil {
+		return nil, refusal("canceled", id, err)
+	}
+	ts.node.Control.Canceled(id)
+	ts.node.Ended(t)
+	return ts.one(ctx, t)
+}
+
+func (ts *Tasks) RetryNow(ctx context.Context, id task.ID) (*inspect.View, error) {
+	return ts.reschedule(ctx, "retried", "task.retry", id, time.Time{})
+}
+
+func (ts *Tasks) Reschedule(ctx context.Context, id task.ID, at time.Time) (*inspect.View, error) {
+	var c accept.Complaints
+	c.Moment("run_at", at, time.Now())
+	if err := c.Err("the time is invalid"); err != nil {
+		return nil, err
+	}
+	return ts.reschedule(ctx, "rescheduled", "task.reschedule", id, accept.CeilMicro(at))
+}
+
+func (ts *Tasks) reschedule(ctx context.Context, asked, action string, id task.ID, at time.Time) (*inspect.View, error) {
+	t, err := ts.node.Backend.Reschedule(ctx, id, at, actor.Audit(ctx, action, "task/"+id.String()))
+	if err != nil {
+		return nil, refusal(asked, id, err)
+	}
+	ts.node.Control.Rescheduled(t)
+	ts.node.Asked(t, inspect.EventReleased)
+	return ts.one(ctx, t)
+}
+
+// refusal says what was asked of a task whose state does not allow it, and
+// what to do instead. Other errors stay as they are.
+func refusal(asked string, id task.ID, err error) error {
+	var e *task.Error
+	if !errors.As(err, &e) || e.Code != task.CodeConflict || e.State == "" {
+		return err
+	}
+	hint := "it has ended; enqueue a new task to do it again"
+	switch e.State {
+	case task.Dead:
+		hint = "redrive it: outlast dead redrive " + id.String() + ", or POST /v1/dead/redrive"
+	case task.Running:
+		hint = "cancel it, or wait for the end of the attempt"
+	case task.Pending:
+		hint = "its state has changed meanwhile: try again"
+	}
+	return &task.Error{Code: task.CodeConflict, State: e.State, Message: "a task that is " + string(e.State) + " cannot be " + asked, Hint: hint, Err: err}
+}
+
+// mostWaitPages is how many pages FindWaiting looks through in one call.
+const mostWaitPages = 10
+
+func (ts *Tasks) FindWaiting(ctx context.Context, why task.Waiting, filter store.Filter, page store.Page) (found []*inspect.View, next string, err error) {
+	if !slices.Contains(task.Waitings[:], why) {
+		return nil, "", task.Invalid("waiting", task.Quote(string(why))+" is no reason to wait", "one of "+waitingList())
+	}
+	if filter.State != "" && filter.State != task.Pending {
+		return nil, "", task.Invalid("waiting", "only pending tasks wait", "leave out state")
+	}
+	if page.Limit == 0 {
+		page.Limit = usualPage
+	}
+	filter.State = task.Pending
+	look := page
+	for range mostWaitPages {
+		look.Limit = page.Limit - len(found)
+		views, cursor, err := ts.Find(ctx, filter, look)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, view := range views {
+			if view.Waiting == why {
+				found = append(found, view)
+			}
+		}
+		if look.Cursor = cursor; cursor == "" || len(found) == page.Limit {
+			break
+		}
+	}
+	return found, look.Cursor, nil
+}
+
+func waitingList() string {
+	text := ""
+	for n, why := range task.Waitings {
+		if n > 0 {
+			text += ", "
+		}
+		text += string(why)
+	}
+	return text
+}
+
+func (ts *Tasks) Bulk(ctx context.Context, request inspect.BulkRequest) (inspect.BulkResult, error) {
+	var c accept.Complaints
+	if request.Action == inspect.BulkReschedule && !request.RunAt.IsZero() {
+		c.Moment("run_at", request.RunAt, time.Now())
+		request.RunAt = accept.CeilMicro(request.RunAt)
+	}
+	if err := c.Err("the time is invalid"); err != nil {
+		return inspect.BulkResult{}, err
+	}
+	if request.Filter != nil {
+		if err := checkFilter(request.Filter, nil); err != nil {
+			return inspect.BulkResult{}, err
+		}
+		request.Hidden = leavesOut(request.Filter)
+	}
+	return ts.node.Bulk.Do(ctx, request, actor.Audit(ctx, "task."+string(request.Action), ""))
+}

@@ -1,0 +1,3 @@
+// Package lighttest holds tests of programs that link neither conditions nor mail nor
+// metrics.
+package lighttest

@@ -1,0 +1,152 @@
+// Package queues is the calls about queues, and the ordering keys that dead letters block.
+package queues
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/wire"
+	"github.com/outlast-dev/outlast/server/internal/route"
+	"github.com/outlast-dev/outlast/server/internal/scope"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+type putInput struct {
+	scope.QueueName
+	Body client.QueueChange `optional:"true"`
+}
+
+type calls struct {
+	queues inspect.Queues
+	keys   inspect.Keys
+}
+
+// Add adds the calls about queues and their ordering keys.
+func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
+	c := &calls{queues, keys}
+	route.Handle(to, route.Route{
+		Method: "GET", Path: "/v1/queues", ID: "list-queues", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "queues", Summary: "List queues by name, with counts",
+	}, c.list)
+	route.Handle(to, route.Route{
+		Method: "GET", Path: "/v1/queues/{name}", ID: "get-queue", Needs: inspect.PermissionView, Scope: scope.ByQueue, Tag: "queues", Summary: "Get a queue, with counts",
+		Errors: []task.Code{task.CodeNotFound},
+	}, func(ctx context.Context, in *scope.QueueName) (*route.Answer[client.Queue], error) {
+		queue, err := c.find(ctx, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		if queue == nil {
+			return nil, scope.NoQueue(in.Name)
+		}
+		return c.counted(ctx, wireQueue(queue))
+	})
+	route.Handle(to, route.Route{
+		Method: "PUT", Path: "/v1/queues/{name}", ID: "put-queue", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "queues", Answers: []int{200, 201},
+		Summary: "Create a queue (201), or change one (200)", About: "Fields that are absent keep their value, or take the default in a new queue.",
+	}, c.put)
+	c.addKeys(to)
+	for _, verb := range []string{"pause", "resume"} { // in this order in every document
+		paused := verb == "pause"
+		route.Handle(to, route.Route{
+			Method: "POST", Path: "/v1/queues/{name}/" + verb, ID: verb + "-queue", Needs: inspect.PermissionOperate, Scope: scope.ByQueue, Tag: "queues",
+			Summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], Errors: []task.Code{task.CodeNotFound},
+		}, func(ctx context.Context, in *scope.QueueName) (*route.Answer[client.Queue], error) {
+			queue, err := c.queues.Pause(ctx, in.Name, paused)
+			if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {
+				err = scope.NoQueue(in.Name)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return route.OK(wireQueue(queue))
+		})
+	}
+}
+
+func (c *calls) list(ctx context.Context, _ *route.None) (*route.Answer[client.Queues], error) {
+	queues, err := c.queues.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stats, err := c.queues.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t := scope.Narrow(ctx); t != nil {
+		queues = slices.DeleteFunc(queues, func(q store.Queue) bool { return !t.Covers(q.Name) })
+	}
+	out := client.Queues{Queues: make([]client.Queue, len(queues))}
+	for i := range queues {
+		out.Queues[i] = wireQueue(&queues[i])
+		out.Queues[i].Counts = wire.QueueCounts(stats[queues[i].Name])
+	}
+	return route.OK(out)
+}
+
+func (c *calls) counted(ctx context.Context, queue client.Queue) (*route.Answer[client.Queue], error) {
+	stats, err := c.queues.Stats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	queue.Counts = wire.QueueCounts(stats[queue.Name])
+	return route.OK(queue)
+}
+
+// find returns nil where there is none.
+func (c *calls) find(ctx context.Context, name string) (*store.Queue, error) {
+	queues, err := c.queues.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range queues {
+		if queues[i].Name == name {
+			return &queues[i], nil
+		}
+	}
+	return nil, nil
+}
+
+func (c *calls) put(ctx context.Context, in *putInput) (*route.Answer[client.Queue], error) {
+	existing, err := c.find(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	queue, status := store.Queue{Name: in.Name}, http.StatusCreated
+	if existing != nil {
+		queue, status = *existing, http.StatusOK
+	}
+	change := &in.Body
+	set(&queue.Lanes, change.Lanes)
+	set(&queue.Policy, change.Policy)
+	set(&queue.UnknownType, change.UnknownType)
+	set(&queue.Concurrency, change.Concurrency)
+	set(&queue.MaxPending, change.MaxPending)
+	set(&queue.Weight, change.Weight)
+	if change.Lanes != nil && (*change.Lanes < 1 || *change.Lanes > 256) {
+		return nil, task.Invalid("lanes", fmt.Sprintf("%d is outside 1 to 256", *change.Lanes), "leave it out for 8 in a new queue")
+	}
+	stored, err := c.queues.Put(ctx, queue)
+	if err != nil {
+		return nil, err
+	}
+	return &route.Answer[client.Queue]{Status: status, Body: wireQueue(stored)}, nil
+}
+
+func set[T any](field *T, change *T) {
+	if change != nil {
+		*field = *change
+	}
+}
+
+func wireQueue(q *store.Queue) client.Queue {
+	return client.Queue{
+		Name: q.Name, Lanes: q.Lanes, Paused: q.Paused, Policy: q.Policy, UnknownType: q.UnknownType,
+		Concurrency: q.Concurrency, MaxPending: q.MaxPending, Weight: q.Weight, UpdatedAt: wire.Time(q.UpdatedAt),
+	}
+}

@@ -1,0 +1,45 @@
+package tasks
+
+import (
+	"context"
+	"time"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/server/internal/route"
+	"github.com/outlast-dev/outlast/server/internal/scope"
+	"github.com/outlast-dev/outlast/task"
+)
+
+type rescheduleInput struct {
+	scope.TaskID
+	Body client.Reschedule `optional:"refused"`
+}
+
+func (c *calls) addActions(to *route.Table) {
+	action := route.Route{Method: "POST", Needs: inspect.PermissionOperate, Scope: scope.ByTask, Tag: "tasks", Errors: []task.Code{task.CodeNotFound, task.CodeConflict}}
+	cancel, again, move := action, action, action
+	cancel.Path, cancel.ID, cancel.Summary = "/v1/tasks/{id}/cancel", "cancel-task", "Cancel a pending task, or ask a running one to stop"
+	again.Path, again.ID, again.Summary = "/v1/tasks/{id}/retry", "retry-task", "Run the next attempt now"
+	move.Path, move.ID, move.Summary = "/v1/tasks/{id}/reschedule", "reschedule-task", "Move the next attempt of a pending task"
+	route.Handle(to, cancel, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {
+		return oneTask(c.tasks.Cancel(ctx, in.ID))
+	})
+	route.Handle(to, again, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {
+		return oneTask(c.tasks.RetryNow(ctx, in.ID))
+	})
+	route.Handle(to, move, func(ctx context.Context, in *rescheduleInput) (*route.Answer[client.Task], error) {
+		at, delay := in.Body.RunAt.Time, in.Body.Delay
+		switch {
+		case at.IsZero() && delay == nil:
+			return nil, task.Invalid("run_at", "run_at or delay is required", "to run it now, use POST /v1/tasks/{id}/retry")
+		case !at.IsZero() && delay != nil:
+			return nil, task.Invalid("delay", "delay and run_at are both given", "give one of them")
+		case delay != nil && *delay < 0:
+			return nil, task.Invalid("delay", "must not be negative", "0s is now")
+		case delay != nil:
+			at = time.Now().Add(time.Duration(*delay))
+		}
+		return oneTask(c.tasks.Reschedule(ctx, in.ID, at))
+	})
+}
