@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -242,10 +243,13 @@ func TestPeriodicRefused(t *testing.T) {
 // TestPeriodicDefinition: calls of a definition have their payload, and its key.
 func TestPeriodicDefinition(t *testing.T) {
 	virtually(t, func(k *kit) {
+		var mu sync.Mutex
 		var seen []string
 		report := outlast.Define[string, outlast.None]("report").Key(func(kind string) string { return "report-" + kind })
 		report.Handle(k.client, outlast.NoResult(func(ctx context.Context, kind string) error {
 			info, _ := outlast.Info(ctx)
+			mu.Lock()
+			defer mu.Unlock()
 			seen = append(seen, kind+" "+info.Key+" "+info.Metadata["outlast.schedule"]+" "+info.Metadata["a"])
 			return nil
 		}))
@@ -253,6 +257,8 @@ func TestPeriodicDefinition(t *testing.T) {
 		report.Periodic(k.client, inspect.Schedule{Name: "daily", Cron: "0 1 * * *"}, "long")
 		k.start()
 		k.after(2 * time.Hour)
+		mu.Lock()
+		defer mu.Unlock()
 		slices.Sort(seen)
 		if seen = slices.Compact(seen); !slices.Equal(seen, []string{"long report-long daily ", "short report-short hourly b"}) {
 			k.Errorf("seen %q", seen)

@@ -80,13 +80,8 @@ type progress struct{ left, running, ended int }
 
 func (p *pass) look(ctx context.Context) (progress, error) {
 	left, err := p.left(ctx, p.Limit)
-	now := progress{left: left, ended: p.ended()}
-	for _, t := range p.config.Engine.Running() {
-		if p.matches(t.Queue, t.Type, t.RunAt) {
-			now.running++
-		}
-	}
-	return now, err
+	running := p.config.Engine.Underway(p.matches)
+	return progress{left, running, p.ended()}, err
 }
 
 // matches reports whether a task is one of those that are due.

@@ -26,7 +26,7 @@ type core struct {
 	takers func(queue, capability string) (to agenda.Taker, ok bool) // of what this node cannot start by itself
 	lag    lag                                                       // of the store's clock
 
-	mu      sync.Mutex // guards what follows, up to halted
+	mu      sync.Mutex // guards what follows, up to reporting
 	agenda  *agenda.Agenda
 	runs    int               // attempts that are not settled
 	bytes   int               // payloads of the tasks that run
@@ -34,6 +34,8 @@ type core struct {
 	letGo   map[task.ID]int64 // rows that nobody runs and that are being released, by claim
 	hints   hints             // what the next poll is to look at
 	halted  bool              // no attempt may be added any more
+
+	reporting map[*attempt][]*attempt // settled ones of which observers have not heard, by the first
 
 	answered answered     // attempts of which the guards have not heard
 	doubted  atomic.Int64 // until when to look for rows lost by an unknown outcome, ns
@@ -50,7 +52,8 @@ type core struct {
 func newCore(config Config) *core {
 	c := &core{
 		config: config, log: config.Logger, random: config.Rand, parking: map[task.ID]int64{}, letGo: map[task.ID]int64{}, hints: newHints(),
-		wake: make(chan struct{}, 1), load: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		reporting: map[*attempt][]*attempt{},
+		wake:      make(chan struct{}, 1), load: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
 	c.running, c.stopRunning = context.WithCancel(background.WithPace(context.Background(), config.Pace))
 	return c

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/store"
@@ -190,13 +191,25 @@ func entryOf(t *task.Task) store.Entry {
 	}
 }
 
-// Running returns the tasks that run on this node now.
-func (c *core) Running() []*task.Task {
+// Underway counts the tasks that match and are claimed here, run, or have ended without
+// observers having heard of it: none of them can be missed between two of these.
+func (c *core) Underway(matches func(queue, taskType string, runAt time.Time) bool) (count int) {
 	c.lock()
 	defer c.unlock()
-	out := make([]*task.Task, 0, c.runs)
-	for a := range c.unended {
-		out = append(out, a.run.Task)
+	add := func(queue, taskType string, runAt time.Time) {
+		if matches(queue, taskType, runAt) {
+			count++
+		}
 	}
-	return out
+	for entry := range c.agenda.Entries {
+		if entry.Claimed() || entry.Run != nil {
+			add(entry.Queue().Name(), entry.Type, time.UnixMicro(entry.RunAt))
+		}
+	}
+	for _, batch := range c.reporting {
+		for _, a := range batch {
+			add(a.run.Task.Queue, a.run.Task.Type, a.run.Task.RunAt)
+		}
+	}
+	return count
 }

@@ -141,6 +141,7 @@ func (s *settler) settled(batch []*attempt, results []store.Settled) {
 			}
 		}
 	}
+	s.reported(batch)
 	for i, a := range batch {
 		if results[i].Status == store.StatusRefused && !a.again {
 			s.refusedSettle(a, results[i].Err)
@@ -179,6 +180,7 @@ func (s *settler) release(batch []*attempt, results []store.Settled) {
 	s.lock()
 	defer s.unlock()
 	s.feedback()
+	s.reporting[batch[0]] = batch
 	wanted := false
 	for i, a := range batch {
 		if results[i].Status == store.StatusRefused {
@@ -200,6 +202,13 @@ func (s *settler) release(batch []*attempt, results []store.Settled) {
 	if wanted {
 		signal(s.load)
 	}
+}
+
+// reported notes that observers have heard of a batch.
+func (s *settler) reported(batch []*attempt) {
+	s.lock()
+	defer s.unlock()
+	delete(s.reporting, batch[0])
 }
 
 // settledAfter is a time of the store's clock before a settlement was stored, and
