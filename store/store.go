@@ -162,6 +162,21 @@ type Store interface {
 	Marks(ctx context.Context, lanes []uint16, most int) ([]Entry, error)
 }
 
+// Steps keeps what handlers have done and need not do again.
+type Steps interface {
+	// AddSteps adds steps, each exactly if its task runs under the step's claim: StatusOK,
+	// or StatusStale, which has changed nothing. One status per step in the same order. A
+	// step replaces one of its task with its Name and Occurrence, so that a call of unknown
+	// outcome is simply repeated. The task is not written; but whatever ends the claim, a Settle, a
+	// Recover, waits for the call or makes it stale, so that the next owner reads each
+	// step that was answered with StatusOK.
+	AddSteps(ctx context.Context, steps []task.Step) ([]Status, error)
+	// StepsOf returns the steps of tasks in any state, by task, Seq, Name and Occurrence; of
+	// a task without any there are none. They stay as long as their task: a redrive leaves them, Purge and
+	// Cleanup delete them with it.
+	StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error)
+}
+
 // TxEnqueuer is implemented by stores that can insert tasks inside the
 // caller's own transaction, so that the tasks exist exactly if it commits.
 // The transaction is the driver's (*sql.Tx for database/sql stores); one of
@@ -463,6 +478,7 @@ type Leaser interface {
 // Backend is what a database package returns: everything.
 type Backend interface {
 	Store
+	Steps
 	Leaser
 	Query
 	Waits

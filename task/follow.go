@@ -24,6 +24,8 @@ const (
 	FollowFallback  FollowKind = "fallback"   // runs in place of a task that died
 	FollowOnSuccess FollowKind = "on_success" // tells of a success
 	FollowOnDead    FollowKind = "on_dead"    // tells of a death
+
+	FollowCompensation FollowKind = "compensation" // undoes a step of a task that died
 )
 
 // MaxFallbackDepth bounds fallbacks of fallbacks.

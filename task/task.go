@@ -87,20 +87,21 @@ type Spec struct {
 	Follows      FollowKind        `json:"follows,omitempty"`      // as what this task follows Parent
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
 	Redrive      string            `json:"redrive,omitempty"`      // the operation that sent the task back last
+	Undone       int64             `json:"undone,omitempty"`       // the claim under which it died before: steps of it and earlier ones with a compensation are undone
 
 	// Unreadable is why the store could not read what it keeps, "" where it could. A
 	// task of which it is not known what was asked never runs: it dies as permanent.
 	Unreadable string `json:"-"`
 }
 
-// Redriven is the spec of a task that is sent back at now by an operation, ""
-// for none: a deadline that has passed holds no more, and the time that its
-// policy gives starts anew.
-func (s Spec) Redriven(now time.Time, operation string) Spec {
+// Redriven is the spec of a task that died under a claim and is sent back at now by an
+// operation, "" for none: a deadline that has passed holds no more, the time that its
+// policy gives starts anew, and so do its steps that were undone.
+func (s Spec) Redriven(now time.Time, operation string, claim int64) Spec {
 	if !now.Before(s.Deadline) {
 		s.Deadline = time.Time{}
 	}
-	s.RedrivenAt, s.Redrive = now, operation
+	s.RedrivenAt, s.Redrive, s.Undone = now, operation, claim
 	return s
 }
 
@@ -109,7 +110,7 @@ func (s *Spec) IsZero() bool {
 	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
 		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
 		s.TraceParent == "" && s.Alert == nil && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
-		s.Parent.IsZero() && s.Depth == 0 && s.Follows == "" && s.RedrivenAt.IsZero() && s.Redrive == ""
+		s.Parent.IsZero() && s.Depth == 0 && s.Follows == "" && s.RedrivenAt.IsZero() && s.Redrive == "" && s.Undone == 0
 }
 
 // Request is the HTTP request that a task of a target makes.

@@ -269,6 +269,14 @@ func (w *wrapper) TrimAudit(ctx context.Context, before store.Time, limit int) (
 	return call(ctx, w.faults, "TrimAudit", func() (int, error) { return w.backend.TrimAudit(ctx, before, limit) })
 }
 
+func (w *wrapper) AddSteps(ctx context.Context, steps []task.Step) ([]store.Status, error) {
+	return call(ctx, w.faults, "AddSteps", func() ([]store.Status, error) { return w.backend.AddSteps(ctx, steps) })
+}
+
+func (w *wrapper) StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error) {
+	return call(ctx, w.faults, "StepsOf", func() ([]task.Step, error) { return w.backend.StepsOf(ctx, ids) })
+}
+
 func (w *wrapper) Extend(ctx context.Context, items []store.LeaseItem, lease time.Duration) ([]store.Extended, error) {
 	return call(ctx, w.faults, "Extend", func() ([]store.Extended, error) { return w.backend.Extend(ctx, items, lease) })
 }

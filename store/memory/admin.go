@@ -104,7 +104,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 		if !options.KeepAttempts {
 			t.Attempt = 0
 		}
-		t.Spec = t.Spec.Redriven(now, options.Operation)
+		t.Spec = t.Spec.Redriven(now, options.Operation, t.Claim)
 		if options.Payload != nil {
 			t.Payload = slices.Clone(options.Payload)
 		}
@@ -163,6 +163,7 @@ func (d *data) forget(t *task.Task) {
 	d.byID.remove(place{id: t.ID})
 	d.byFailure.remove(byFailure(t))
 	delete(d.attempts, t.ID)
+	delete(d.steps, t.ID)
 }
 
 // ReleaseKey implements [store.Admin].

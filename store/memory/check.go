@@ -61,6 +61,9 @@ func (c *checker) tables() {
 	for id := range d.attempts {
 		c.expect(d.find(id) != nil, "there is a history of the absent task %s", id)
 	}
+	for id := range d.steps {
+		c.expect(d.find(id) != nil, "there are steps of the absent task %s", id)
+	}
 }
 
 // rows checks the live rows against the indexes of their lanes.

@@ -53,6 +53,7 @@ type data struct {
 	done       map[task.ID]*task.Task
 	dead       map[task.ID]*task.Task
 	attempts   map[task.ID][]task.Attempt // of tasks in any table
+	steps      map[task.ID][]task.Step    // likewise, by Seq
 	dedupe     map[dedupeKey]dedupeEntry
 	operations map[string]store.Operation
 	orders     map[string]store.TargetOrder
@@ -89,6 +90,7 @@ func New(options ...Option) *Store {
 		done:       map[task.ID]*task.Task{},
 		dead:       map[task.ID]*task.Task{},
 		attempts:   map[task.ID][]task.Attempt{},
+		steps:      map[task.ID][]task.Step{},
 		dedupe:     map[dedupeKey]dedupeEntry{},
 		operations: map[string]store.Operation{},
 		orders:     map[string]store.TargetOrder{},

@@ -196,3 +196,27 @@ func BenchmarkGroupedEnqueues(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSteps adds steps of so many tasks in one call, as the engine makes of those of
+// concurrent handlers.
+func BenchmarkSteps(b *testing.B) {
+	for _, group := range []int{1, 16, 256} {
+		b.Run(strconv.Itoa(group), func(b *testing.B) {
+			f := newFixture(b, benchLanes)
+			tasks := f.claim(f.fill(group, 0)...)
+			steps := make([]task.Step, group)
+			for i, t := range tasks {
+				steps[i] = stepsOf(t, 1)[0]
+			}
+			n := 0
+			for b.Loop() {
+				for i := range steps {
+					steps[i].Seq, steps[i].Occurrence = n%task.MaxSteps+1, n%task.MaxSteps+1
+				}
+				f.added(f.s.AddSteps(b.Context(), steps))
+				n++
+			}
+			b.ReportMetric(float64(n*group)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}

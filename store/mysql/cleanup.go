@@ -51,22 +51,16 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	return deleted, nil
 }
 
-// cleanDone deletes ended tasks and their histories.
+// cleanDone deletes ended tasks with their histories and steps.
 func (s *Store) cleanDone(ctx context.Context, ended int64, limit int) (deleted int, more bool, err error) {
 	err = s.write(ctx, "cleanup", func(tx *tx) error {
-		var old []task.ID
-		err := tx.each(oldDone, func(rows *sql.Rows) error {
-			var id identity
-			err := rows.Scan(&id)
-			old = append(old, task.ID(id))
-			return err
-		}, ended, min(limit, cleanBatch))
+		old, left, err := tx.oldDone(ended, min(limit, cleanBatch))
 		if err != nil {
 			return err
 		}
 		sortIDs(old)
-		deleted, more = 0, len(old) == cleanBatch
-		for _, query := range [...]string{deleteTasks, deleteDone, deleteFailed, deleteHistory} {
+		deleted, more = 0, left
+		for _, query := range [...]string{deleteTasks, deleteDone, deleteFailed, deleteHistory, deleteSteps} {
 			n, err := tx.execIDs(old, query)
 			if err != nil {
 				return err
@@ -78,6 +72,23 @@ func (s *Store) cleanDone(ctx context.Context, ended int64, limit int) (deleted 
 		return nil
 	})
 	return deleted, more, err
+}
+
+// oldDone finds the tasks that cleanDone deletes, so many rows of them with their steps, and
+// says whether there may be more.
+func (tx *tx) oldDone(ended int64, limit int) (old []task.ID, more bool, err error) {
+	err = tx.each(oldDone, func(rows *sql.Rows) error {
+		var id identity
+		err := rows.Scan(&id)
+		old = append(old, task.ID(id))
+		return err
+	}, ended, limit)
+	if err != nil {
+		return nil, false, err
+	}
+	steps, err := tx.countSteps(old)
+	few := sqlstore.Few(old, steps, limit)
+	return old[:few], len(old) == cleanBatch || few < len(old), err
 }
 
 func (s *Store) cleanDedupe(ctx context.Context, _ int64, limit int) (deleted int, more bool, err error) {

@@ -26,6 +26,8 @@ var mutants = []struct{ name, rules string }{
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},
 	{"dedupe_not_kept", "TestConformance$/dedupe/"},
+	{"steps_without_claim_check", "TestConformance$/step/"},
+	{"steps_without_lock", "TestConformance$/race/steps"},
 }
 
 // defects of the store, which are planted in its source.
@@ -84,6 +86,16 @@ var defects = []planttest.Defect{
 		File: "dedupe.go",
 		Was:  `if row.item.Dedupe != nil {`,
 		Is:   `if row.item.Dedupe != nil && !mutant("dedupe_not_kept") {`,
+	},
+	{
+		File: "steps.go",
+		Was:  `if !runs || claim != row.Claim {`,
+		Is:   `if !runs || claim != row.Claim && !mutant("steps_without_claim_check") {`,
+	},
+	{
+		File: "steps.go",
+		Was:  `ids(slices.Compact(wanted), lockRuns,`,
+		Is:   `ids(slices.Compact(wanted), unlocked("steps_without_lock", lockRuns),`,
 	},
 	{
 		File: "transaction.go",
@@ -166,7 +178,7 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		if out, err := run(t, "", "TestConformance$/(fence|recover|dedupe)/"); err != nil {
+		if out, err := run(t, "", "TestConformance$/(fence|recover|dedupe|step)/"); err != nil {
 			t.Fatalf("without a defect: %v\n%s", err, out)
 		}
 	})

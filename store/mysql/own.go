@@ -92,6 +92,9 @@ WHERE t.id IS NULL LIMIT 5`},
 WHERE number > COALESCE(earlier, 0) + 1 LIMIT 5`},
 	{"a recorded claim is newer than its task", `SELECT HEX(a.id) FROM outlast_attempt a JOIN outlast_task t ON t.id = a.id LEFT JOIN outlast_run r ON r.id = t.id
  LEFT JOIN outlast_done e ON e.id = t.id WHERE a.claim > COALESCE(r.claim, e.claim, t.claim) LIMIT 5`},
+	{"a step has no task", `SELECT HEX(s.id) FROM outlast_step s LEFT JOIN outlast_task t ON t.id = s.id WHERE t.id IS NULL LIMIT 5`},
+	{"a step is of a newer claim than its task", `SELECT HEX(s.id) FROM outlast_step s JOIN outlast_task t ON t.id = s.id` + knownJoins + `
+WHERE s.claim > COALESCE(r.claim, e.claim, d.claim, t.claim) LIMIT 5`},
 	{"a group of dead letters is miscounted", `SELECT HEX(g.fingerprint) FROM outlast_dead_group g
 WHERE total <> (SELECT COUNT(*) FROM outlast_dead d WHERE d.fingerprint = g.fingerprint)
 UNION ALL SELECT HEX(d.fingerprint) FROM outlast_dead d LEFT JOIN outlast_dead_group g ON g.fingerprint = d.fingerprint WHERE g.fingerprint IS NULL LIMIT 5`},

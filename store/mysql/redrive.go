@@ -124,7 +124,7 @@ func (t coldTx) Remove(letters []stored.Letter, whole bool) error {
 	if err := t.uncount(letters); err != nil || !whole {
 		return err
 	}
-	for _, query := range [...]string{deleteFailed, deleteTasks} {
+	for _, query := range [...]string{deleteFailed, deleteSteps, deleteTasks} {
 		if _, err := t.execIDs(all, query); err != nil {
 			return err
 		}

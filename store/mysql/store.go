@@ -47,6 +47,7 @@ type (
 type Store struct {
 	cold
 	members
+	steps
 	sessions *sessions // of all work but beats
 	beats    *sessions
 	offset   func() time.Duration

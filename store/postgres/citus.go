@@ -21,11 +21,13 @@ import (
 // distributed table. Cancel requests of nodes are kept in outlast_cancel on
 // the coordinator, so that a beat need not ask every machine.
 var distributed = [...]string{
-	"outlast_task", "outlast_run", "outlast_attempt", "outlast_done", "outlast_dead", "outlast_dedupe", "outlast_key_hold", "outlast_anchor", claimLogTable,
+	"outlast_task", "outlast_run", "outlast_attempt", "outlast_done", "outlast_dead", "outlast_dedupe", "outlast_key_hold", "outlast_anchor", claimLogTable, stepTable,
 }
 
-// claimLogTable was not distributed at first.
 const claimLogTable = "outlast_claim"
+
+// came are those that were not distributed at first.
+var came = []string{claimLogTable, stepTable}
 
 // logViews are the views of what runs as a statement of one lane may read them, and
 // keep programs away that know of no claim log on Citus.
@@ -53,21 +55,39 @@ LEFT JOIN outlast_claim c ON c.lane = t.lane AND c.claim > ` + past + ` AND t.id
 func Distribution() []string {
 	all := slices.Clone(logViews)
 	for _, table := range partitioned {
-		whole := table + "_whole"
-		all = append(all,
-			fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS)", whole, table),
-			fmt.Sprintf("INSERT INTO %s SELECT * FROM %s", whole, table),
-			fmt.Sprintf("DROP TABLE %s", table),
-			fmt.Sprintf("ALTER TABLE %s RENAME TO %s", whole, table))
+		all = append(all, whole(table)...)
 	}
 	all = append(all,
-		"CREATE INDEX outlast_done_id ON outlast_done (id)",
 		"CREATE INDEX outlast_done_end ON outlast_done (lane, finished_at)",
-		"CREATE INDEX outlast_attempt_id ON outlast_attempt (id, claim)",
 		"CREATE TABLE outlast_cancel (node text COLLATE \"C\" NOT NULL, id uuid NOT NULL, PRIMARY KEY (node, id))",
 		"CREATE TABLE outlast_anchor (lane integer PRIMARY KEY)",
 		"INSERT INTO outlast_anchor SELECT lane FROM outlast_lane")
 	return append(all, distribute(distributed[:]...)...)
+}
+
+// idIndexes are the columns of the indexes by id that partitioned tables have.
+var idIndexes = map[string]string{"outlast_done": "id", "outlast_attempt": "id, claim", stepTable: "id"}
+
+// whole is the SQL that makes one table of a partitioned one.
+func whole(table string) []string {
+	return []string{
+		fmt.Sprintf("CREATE TABLE %[1]s_whole (LIKE %[1]s INCLUDING DEFAULTS)", table),
+		fmt.Sprintf("INSERT INTO %[1]s_whole SELECT * FROM %[1]s", table),
+		fmt.Sprintf("DROP TABLE %s", table),
+		fmt.Sprintf("ALTER TABLE %[1]s_whole RENAME TO %[1]s", table),
+		fmt.Sprintf("CREATE INDEX %[1]s_id ON %[1]s (%[2]s)", table, idIndexes[table]),
+	}
+}
+
+// rest is the SQL that distributes tables that came after the others were distributed.
+func rest(tables []string) (all []string) {
+	if slices.Contains(tables, claimLogTable) {
+		all = append(all, logViews...)
+	}
+	if slices.Contains(tables, stepTable) {
+		all = append(all, whole(stepTable)...)
+	}
+	return append(all, distribute(tables...)...)
 }
 
 // distribute is the SQL that distributes tables, the first of all before others.
@@ -116,12 +136,12 @@ func (s *Store) detect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.older = len(found) == len(distributed)-1 && !found[claimLogTable]
-	if len(found) != 0 && len(found) != len(distributed) && !s.older {
+	s.spread = len(found) > 0
+	s.later = slices.DeleteFunc(slices.Clone(distributed[:]), func(table string) bool { return found[table] || !s.spread })
+	if slices.ContainsFunc(s.later, func(table string) bool { return !slices.Contains(came, table) }) {
 		return unusable(fmt.Sprintf("%d of the %d tables of tasks are distributed", len(found), len(distributed)),
 			"distribute all as outlast migrate citus says, in one transaction")
 	}
-	s.spread = len(found) > 0
 	s.book = wire.NewBook(quote(s.schema)+".", s.spread)
 	s.cold = sqlstore.New(database{s}, &own)
 	if s.spread {
@@ -130,13 +150,13 @@ func (s *Store) detect(ctx context.Context) error {
 	return nil
 }
 
-// distributedWhole fails if the tables were distributed before the claim log was one
-// of them.
+// distributedWhole fails if the tables were distributed before some came that are to be
+// so too.
 func (s *Store) distributedWhole() error {
-	if !s.older {
+	if len(s.later) == 0 {
 		return nil
 	}
-	return unusable("the claim log of the store is not distributed yet", "stop all nodes and producers, and run outlast migrate citus --run")
+	return unusable("not distributed yet: "+strings.Join(s.later, ", "), "stop all nodes and producers, and run outlast migrate citus --run")
 }
 
 // Distribute brings the schema of the store up to date and runs [Distribution]
@@ -145,7 +165,7 @@ func (s *Store) distributedWhole() error {
 // seconds if there are nodes that have not left. A database without Citus is
 // left as it is.
 func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
-	if err := s.detect(ctx); err != nil || s.spread && !s.older {
+	if err := s.detect(ctx); err != nil || s.spread && len(s.later) == 0 {
 		return false, err
 	}
 	err = s.connected(ctx, func(c *wire.Conn) error {
@@ -168,8 +188,8 @@ func (s *Store) Distribute(ctx context.Context) (done bool, err error) {
 		defer c.Rollback(ctx)
 		calls := []*wire.Call{{Query: wire.BeginTx}, {Text: `SELECT set_config('search_path', $1::text, true)`, Args: []any{quote(s.schema)}}}
 		statements := Distribution()
-		if s.older {
-			statements = append(slices.Clone(logViews), distribute(claimLogTable)...)
+		if s.spread {
+			statements = rest(s.later)
 		}
 		for _, statement := range statements {
 			calls = append(calls, &wire.Call{Text: statement})

@@ -74,3 +74,31 @@ func TestCitusConformance(t *testing.T) {
 func TestCitusModel(t *testing.T) {
 	storetest.RunModel(t, memory.New(), citus(t).distributed(t))
 }
+
+// Tables that were distributed before that of steps came are refused until it is, too.
+func TestCitusStepsCameLater(t *testing.T) {
+	c := citus(t)
+	name := c.name(c.distributed(t))
+	p, schema := pool(t, c.url), pgx.Identifier{name}.Sanitize()
+	for _, text := range []string{`DROP TABLE ` + schema + `.outlast_step`, `DELETE FROM ` + schema + `.outlast_migration WHERE version >= 11`} {
+		if _, err := p.Exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := postgres.OpenURL(t.Context(), c.url, c.options(name)...); err == nil || !strings.Contains(err.Error(), "outlast_step") {
+		t.Fatalf("opened: %v", err)
+	}
+	s := open(t, c.url, append(c.options(name), postgres.WithoutMigration())...)
+	if done, err := s.Distribute(t.Context()); err != nil || !done {
+		t.Fatal("not distributed", err)
+	}
+	g := newGround(t, s, 4)
+	for _, running := range g.claim(g.add(8)...).Tasks {
+		g.isAdded(running, 1, store.StatusOK)
+		g.steps(running.ID, 1)
+	}
+	g.sound()
+	if done, err := s.Distribute(t.Context()); err != nil || done {
+		t.Error("distributed again", err)
+	}
+}

@@ -213,6 +213,9 @@ func TestCitusTakesWhatIsThere(t *testing.T) {
 	g := newGround(t, before, 3)
 	ids := g.add(9)
 	tasks := g.claim(ids...).Tasks
+	for _, running := range tasks {
+		g.isAdded(running, 1, store.StatusOK)
+	}
 	g.settle(tasks[:3], task.OutcomeSucceeded)
 	g.settle(tasks[3:5], task.OutcomeFailed)
 	g.settle(tasks[5:7], task.OutcomeDead)
@@ -230,6 +233,7 @@ func TestCitusTakesWhatIsThere(t *testing.T) {
 		found, err := g.s.Get(t.Context(), id)
 		g.ok(err)
 		counts[found.State]++
+		g.steps(id, 1)
 	}
 	if counts[task.Succeeded] != 3 || counts[task.Pending] != 2 || counts[task.Dead] != 2 || counts[task.Running] != 2 {
 		t.Errorf("found %v", counts)
@@ -238,7 +242,7 @@ func TestCitusTakesWhatIsThere(t *testing.T) {
 	g.settle(g.claim(g.add(4)...).Tasks, task.OutcomeSucceeded)
 	var here int
 	g.ok(pool(t, c.url).QueryRow(t.Context(), `SELECT sum(pg_relation_size(c.oid))::bigint FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
- WHERE n.nspname = $1 AND c.relname IN ('outlast_task', 'outlast_done', 'outlast_dead', 'outlast_attempt')`, name).Scan(&here))
+ WHERE n.nspname = $1 AND c.relname IN ('outlast_task', 'outlast_done', 'outlast_dead', 'outlast_attempt', 'outlast_step')`, name).Scan(&here))
 	if here != 0 {
 		t.Errorf("%d bytes of tasks are left on the coordinator", here)
 	}

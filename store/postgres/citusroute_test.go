@@ -97,6 +97,8 @@ func allOf(t *testing.T, c *schemas, s *postgres.Store) {
 	if len(claimed) != len(ids) {
 		t.Fatalf("claimed %d of %d", len(claimed), len(ids))
 	}
+	g.isAdded(claimed[0], 1, store.StatusOK)
+	g.steps(claimed[0].ID, 1)
 	g.settle(claimed[:2], task.OutcomeSucceeded)
 	g.settle(claimed[2:4], task.OutcomeFailed)
 	g.settle(claimed[4:6], task.OutcomeDead)

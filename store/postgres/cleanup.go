@@ -94,13 +94,14 @@ func gone(err error) bool {
 	return code == wire.CodeNoTable || code == wire.CodeInternal && strings.Contains(wire.MessageOf(err), "relation")
 }
 
-// deleteEndedOfDay deletes tasks of one day that ended before $1, and their histories.
-// Rows of a day lie about in the order in which they ended, so that the first to
+// deleteEndedOfDay deletes tasks of one day that ended before $1, with their histories
+// and steps. Rows of a day lie about in the order in which they ended, so that the first to
 // go are found at once without an index of their times, which every settlement
 // would have to pay for; and they are deleted by their places. When all are gone,
 // finding so reads the day whole.
 const deleteEndedOfDay = `WITH d AS (DELETE FROM %[1]s WHERE ctid = ANY(ARRAY(SELECT ctid FROM %[1]s WHERE finished_at < $1::bigint LIMIT $2::bigint)) RETURNING id),
- a AS (DELETE FROM outlast_attempt WHERE id = ANY(ARRAY(SELECT id FROM d)))
+ a AS (DELETE FROM outlast_attempt WHERE id = ANY(ARRAY(SELECT id FROM d))),
+ s AS (DELETE FROM outlast_step WHERE id = ANY(ARRAY(SELECT id FROM d)))
 SELECT count(*) FROM d`
 
 // deleteDone deletes tasks of days that cannot be dropped, of which the last is
@@ -124,26 +125,54 @@ func (s *Store) deleteDone(ctx context.Context, ended time.Time, limit int) (del
 	return deleted, err
 }
 
-// deleteLost deletes histories of tasks that went with a whole day: where
-// nothing of a day is wanted any more the day is dropped, else what is not
-// wanted is deleted.
-func (s *Store) deleteLost(ctx context.Context, ended time.Time, limit int) (deleted int, err error) {
-	days, err := s.pastDays(ctx, "outlast_attempt", ended)
-	for _, name := range days {
-		if err != nil || deleted >= limit {
-			return deleted, err
-		}
-		var n int
-		if n, err = s.deleteLostOf(ctx, name, limit-deleted); gone(err) {
-			n, err = 0, nil
-		}
-		deleted += n
-	}
-	return deleted, err
+// lasting are the tables beside outlast_done of which the rows of a day may be wanted for
+// longer than that, and what says so of a row a. Dead letters have their history with them.
+var lasting = [...]struct{ table, wanted string }{
+	{"outlast_attempt", ofLive + ` OR ` + ofDone},
+	{stepTable, ofLive + ` OR (SELECT true FROM outlast_dead d WHERE d.id = a.id LIMIT 1) OR ` + ofDone},
 }
 
-func (s *Store) deleteLostOf(ctx context.Context, name string, limit int) (deleted int, err error) {
-	const wanted = `(SELECT true FROM outlast_task t WHERE t.id = a.id) OR (SELECT true FROM outlast_done d WHERE d.id = a.id LIMIT 1)`
+const (
+	ofLive = `(SELECT true FROM outlast_task t WHERE t.id = a.id LIMIT 1)`
+	ofDone = `(SELECT true FROM outlast_done d WHERE d.id = a.id LIMIT 1)`
+)
+
+// deleteLost deletes histories and steps of tasks that went with a whole day: where
+// nothing of a day is wanted any more the day is dropped, else what is not
+// wanted is deleted. A day of which all is wanted is looked at again when a day of ended
+// tasks has gone: nothing else leaves anything behind.
+func (s *Store) deleteLost(ctx context.Context, ended time.Time, limit int) (deleted int, err error) {
+	done, err := s.days(ctx, "outlast_done", func(_, _, _ time.Time) bool { return true })
+	if err != nil {
+		return 0, err
+	}
+	since := strings.Join(done, " ")
+	for _, of := range lasting {
+		days, err := s.pastDays(ctx, of.table, ended)
+		if err != nil {
+			return deleted, err
+		}
+		for _, name := range days {
+			if looked, _ := s.wanted.Load(name); looked == since {
+				continue
+			}
+			if deleted >= limit {
+				return deleted, nil
+			}
+			n, whole, err := deleteLostOf(ctx, s, name, of.wanted, limit-deleted)
+			if err != nil && !gone(err) {
+				return deleted, err
+			}
+			if deleted += n; whole {
+				s.wanted.Store(name, since)
+			}
+		}
+	}
+	return deleted, nil
+}
+
+// deleteLostOf deletes what is not wanted of a day, and reports whether all that is left is.
+func deleteLostOf(ctx context.Context, s *Store, name, wanted string, limit int) (deleted int, whole bool, err error) {
 	text := func(pattern string) string {
 		return s.book.Here(fmt.Sprintf(pattern, name))
 	}
@@ -153,18 +182,20 @@ func (s *Store) deleteLostOf(ctx context.Context, name string, limit int) (delet
 		return nil
 	}})
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	if !kept {
 		dropped, err := s.drop(ctx, name)
 		if dropped {
 			deleted = 1
 		}
-		return deleted, err
+		return deleted, false, err
 	}
 	c := &wire.Call{Args: []any{limit}, Text: text(`DELETE FROM %[1]s WHERE ctid = ANY(ARRAY(SELECT ctid FROM %[1]s a WHERE (` + wanted + `) IS NOT TRUE LIMIT $1::bigint))`)}
-	_, err = s.pipeline(ctx, c)
-	return int(c.Changed), err
+	if _, err = s.pipeline(ctx, c); err != nil {
+		return 0, false, err
+	}
+	return int(c.Changed), c.Changed < int64(limit), nil
 }
 
 func (s *Store) deleteDedupe(ctx context.Context, _ time.Time, limit int) (int, error) {
@@ -185,9 +216,10 @@ var (
 	allLaneNumbers = wire.NewQuery(`SELECT lane FROM outlast_lane ORDER BY lane`)
 
 	// deleteEnded deletes tasks of a lane that ended before a time, with their
-	// histories. Inputs: lane, time, limit.
+	// histories and steps. Inputs: lane, time, limit.
 	deleteEnded = wire.NewQuery(`WITH d AS (DELETE FROM outlast_done WHERE lane = $1::integer AND id IN (SELECT id FROM outlast_done WHERE lane = $1::integer AND finished_at < $2::bigint ORDER BY finished_at LIMIT $3::bigint) RETURNING id),
-a AS (DELETE FROM outlast_attempt WHERE lane = $1::integer AND id IN (SELECT id FROM d))
+a AS (DELETE FROM outlast_attempt WHERE lane = $1::integer AND id IN (SELECT id FROM d)),
+s AS (DELETE FROM outlast_step WHERE lane = $1::integer AND id IN (SELECT id FROM d))
 SELECT count(*) FROM d`)
 
 	// expiredKeys reads entries of dedupe keys of a lane whose window has

@@ -279,7 +279,7 @@ func (t coldTx) Revive(letters []*sqlstore.Letter, payload []byte) error {
 
 // Remove implements [sqlstore.Changer]. The counters come last: every other death waits
 // for them until the commit.
-func (t coldTx) Remove(letters []stored.Letter, _ bool) error {
+func (t coldTx) Remove(letters []stored.Letter, whole bool) error {
 	var ids []task.ID
 	var prints []string
 	for i := range letters {
@@ -292,6 +292,9 @@ func (t coldTx) Remove(letters []stored.Letter, _ bool) error {
 			lanes[i] = int32(id.Lane())
 		}
 		calls = append(calls, &wire.Call{Query: deleteLetters, Args: []any{part}}, &wire.Call{Query: dropHolds, Args: []any{part, lanes}})
+		if whole {
+			calls = append(calls, &wire.Call{Query: deleteSteps, Args: []any{part}})
+		}
 	}
 	if err := t.Run(t.ctx, calls...); err != nil {
 		return err

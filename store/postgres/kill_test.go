@@ -83,7 +83,7 @@ func endSessions(t *testing.T, url string, s *postgres.Store, pause time.Duratio
 	g.sound()
 }
 
-// cycle enqueues tasks, claims them and ends them.
+// cycle enqueues tasks, claims them, adds a step of each and ends them.
 func (g *ground) cycle(ctx context.Context, until func(func() error)) {
 	batch, ids := g.batch(5)
 	until(func() error {
@@ -106,10 +106,21 @@ func (g *ground) cycle(ctx context.Context, until func(func() error)) {
 		running, err = g.s.Running(ctx, "n1", ids)
 		return err
 	})
+	var steps []task.Step
 	var settlements []store.Settlement
 	for _, t := range running {
+		steps = append(steps, stepOf(t, 1))
 		settlements = append(settlements, store.Settlement{Task: t, Outcome: task.OutcomeSucceeded, StartedAt: t.StartedAt, EndedAt: time.Now()})
 	}
+	until(func() error {
+		statuses, err := g.s.AddSteps(ctx, steps)
+		for _, status := range statuses {
+			if status != store.StatusOK {
+				g.Errorf("a step was answered with %q", status)
+			}
+		}
+		return err
+	})
 	until(func() error {
 		settled, err := g.s.Settle(ctx, settlements)
 		for _, answer := range settled {

@@ -83,10 +83,11 @@ func TestASettleMakesTheDayThatItMisses(t *testing.T) {
 	g := newGround(t, open(t, url), 2)
 	ids := g.add(4)
 	tasks := g.claim(ids...).Tasks
-	for _, name := range append(tables(t, url, "outlast_done_"), tables(t, url, "outlast_attempt_")...) {
+	for _, name := range slices.Concat(tables(t, url, "outlast_done_"), tables(t, url, "outlast_attempt_"), tables(t, url, "outlast_step_")) {
 		_, err := pool(t, url).Exec(t.Context(), "DROP TABLE "+name)
 		g.ok(err)
 	}
+	g.isAdded(tasks[0], 1, store.StatusOK)
 	g.settle(tasks[:2], task.OutcomeSucceeded)
 	g.settle(tasks[2:3], task.OutcomeFailed)
 	g.settle(tasks[3:], task.OutcomeDead)
@@ -224,6 +225,12 @@ func TestHotStatementsReadNoTableWhole(t *testing.T) {
 		ids := g.add(n)
 		for round := range 3 {
 			tasks := g.claim(ids...).Tasks
+			steps := make([]task.Step, len(tasks))
+			for i := range tasks {
+				steps[i] = stepOf(tasks[i], round)
+			}
+			_, err := g.s.AddSteps(t.Context(), steps)
+			g.ok(err)
 			if round < 2 {
 				g.settle(tasks, task.OutcomeFailed)
 			} else {
@@ -234,6 +241,11 @@ func TestHotStatementsReadNoTableWhole(t *testing.T) {
 		g.ok(err)
 		_, err = g.s.Get(t.Context(), ids[0])
 		g.ok(err)
+		steps, err := g.s.StepsOf(t.Context(), ids[:min(20, n)])
+		g.ok(err)
+		if len(steps) != 3*min(20, n) {
+			t.Errorf("%d steps", len(steps))
+		}
 	}
 	cycle(3)
 	g.add(3000)
@@ -258,7 +270,7 @@ func sequentialReads(t *testing.T, url string) map[string]int64 {
 	}
 	// Sessions tell what they have read a moment after they became idle.
 	time.Sleep(1500 * time.Millisecond) // sleep: statistics of the server are late
-	rows, err := p.Query(t.Context(), "SELECT relname::text, coalesce(seq_tup_read, 0) FROM pg_stat_user_tables WHERE relname SIMILAR TO 'outlast_(task|run|done|attempt|dead)%'")
+	rows, err := p.Query(t.Context(), "SELECT relname::text, coalesce(seq_tup_read, 0) FROM pg_stat_user_tables WHERE relname SIMILAR TO 'outlast_(task|run|done|attempt|step|claim|dead)%'")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,6 +37,14 @@ var mutants = []struct{ name, tests string }{
 	{"recover_keeps_claim", "TestConformance$/recover/"},
 	{"crash_spends_attempt", "TestConformance$/recover/"},
 	{"dedupe_not_kept", "TestConformance$/dedupe/"},
+	{"step_without_lock", "TestStepsAreWaitedFor"},
+	{"step_with_a_key_lock", "TestStepsAreWaitedFor"},
+	{"step_ignores_ends", "TestConformance$/step/"},
+	{"step_ignores_rows_set_apart", "TestStepsWaitForAnEnd"},
+	{"step_ignores_log", "TestConformance$/step/"},
+	{"step_ignores_members", "TestStepsOfAnotherClaim"},
+	{"step_ignores_number_apart", "TestStepsOfAnotherClaim"},
+	{"step_of_another_task", "TestStepsOfDaysThatArePast"},
 	{"take_ignores_epoch", "TestConformance$/take/"},
 }
 
@@ -54,7 +62,7 @@ func TestMutants(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (TestLostBatch|TestReadAhead\S+|Test\S+/\S+/\S+) `)
+	failed := regexp.MustCompile(`(?m)^ *--- FAIL: (TestLostBatch|TestReadAhead\S+|TestSteps\S+|Test\S+/\S+/\S+) `)
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			out, err := run(t, m.name, m.tests)
@@ -66,7 +74,7 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	t.Run("none", func(t *testing.T) {
-		if out, err := run(t, "", "(TestConformance$/(fence|recover|dedupe|batch)/)|TestLostBatch|TestReadAhead"); err != nil {
+		if out, err := run(t, "", "(TestConformance$/(fence|recover|dedupe|batch|step)/)|TestLostBatch|TestReadAhead|TestSteps"); err != nil {
 			t.Fatalf("without a defect: %v\n%s", err, out)
 		}
 	})

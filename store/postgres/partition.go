@@ -23,17 +23,17 @@ DECLARE
   today timestamp := date_trunc('day', now() AT TIME ZONE 'UTC');
 BEGIN
   FOR ahead IN 0..%[1]d LOOP
-    FOREACH whole IN ARRAY ARRAY['%[2]s', '%[3]s'] LOOP
+    FOREACH whole IN ARRAY ARRAY['%[2]s'] LOOP
       part := whole || to_char(today + ahead * interval '1 day', '_YYYYMMDD');
       since := extract(epoch FROM today + ahead * interval '1 day')::bigint * 1000000;
       IF to_regclass(part) IS NULL THEN
-        EXECUTE format('CREATE TABLE %%I (LIKE %%I INCLUDING DEFAULTS) WITH (%[4]s)', part, whole);
+        EXECUTE format('CREATE TABLE %%I (LIKE %%I INCLUDING DEFAULTS) WITH (%[3]s)', part, whole);
         EXECUTE format('ALTER TABLE %%I ATTACH PARTITION %%I FOR VALUES FROM (%%s) TO (%%s)', whole, part, since, since + 86400000000);
       END IF;
     END LOOP;
   END LOOP;
 END $$;
-`, daysAhead, partitioned[0], partitioned[1], partitionSettings)
+`, daysAhead, strings.Join(partitioned[:], "', '"), partitionSettings)
 
 // partitionSettings: rows of a day are only added, until it is dropped.
 const partitionSettings = `autovacuum_vacuum_insert_scale_factor = 1`
@@ -45,14 +45,17 @@ const daysAhead = 7
 var partitionExists = wire.NewQuery(`SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1::text AND c.relname = $2::text`)
 
 // partitioned are the tables with a partition for each day.
-var partitioned = [...]string{"outlast_done", "outlast_attempt"}
+var partitioned = [...]string{"outlast_done", "outlast_attempt", stepTable}
+
+// stepTable came after the other two.
+const stepTable = "outlast_step"
 
 func partitionName(table string, at time.Time) string {
 	return table + "_" + at.UTC().Format("20060102")
 }
 
 // today is the beginning of the store's day.
-func (s *Store) today(ctx context.Context) (time.Time, error) {
+func today(ctx context.Context, s *Store) (time.Time, error) {
 	now, err := s.pipeline(ctx)
 	return stored.Time(now).Truncate(day), err
 }
@@ -66,7 +69,7 @@ func (s *Store) makePartitions(ctx context.Context, ahead int) error {
 	}
 	s.making.Lock() // one of a process is enough
 	defer s.making.Unlock()
-	first, err := s.today(ctx)
+	first, err := today(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (r *roles) mayWork() {
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA work TO USER; GRANT USAGE ON SEQUENCE work.outlast_seq TO USER`)
 }
 
-// days counts the partitions of both tables, and those that are not the owner's.
+// days counts the partitions of all tables, and those that are not the owner's.
 func (r *roles) days() (days, foreign int) {
 	r.t.Helper()
 	err := r.admin.QueryRow(r.t.Context(), `SELECT count(*), count(*) FILTER (WHERE pg_get_userbyid(c.relowner) <> $1)
@@ -113,8 +113,8 @@ func refusedFor(t *testing.T, err error, words ...string) {
 func TestRoleWithoutTheOwner(t *testing.T) {
 	r := newRoles(t)
 	open(t, r.owner, postgres.WithSchema("work"))
-	if days, _ := r.days(); days != 2*8 {
-		t.Errorf("%d partitions after a migration, want those of today and seven days for two tables", days)
+	if days, _ := r.days(); days != 3*8 {
+		t.Errorf("%d partitions after a migration, want those of today and seven days for three tables", days)
 	}
 	r.mayWork()
 	_, err := postgres.OpenURL(t.Context(), r.user, postgres.WithSchema("work"))
@@ -128,7 +128,7 @@ func TestRoleWithTheOwner(t *testing.T) {
 	r.do(`GRANT OWNER TO USER`)
 	later := 10 * 24 * time.Hour
 	member := open(t, r.user, postgres.WithSchema("work"), postgres.WithClockOffset(func() time.Duration { return later }))
-	if days, foreign := r.days(); days != 2*16 || foreign != 0 {
+	if days, foreign := r.days(); days != 3*16 || foreign != 0 {
 		t.Errorf("%d partitions, %d of them not the owner's", days, foreign)
 	}
 	g := newGround(t, member, 1)
@@ -152,11 +152,11 @@ func TestPrintedMigrationsHaveTheFirstDays(t *testing.T) {
 	r.do(text.String())
 	r.do(text.String()[strings.LastIndex(text.String(), "DO $$"):]) // what is there is left alone
 	r.do(`RESET SESSION AUTHORIZATION`)
-	if days, foreign := r.days(); days != 2*8 || foreign != 0 {
+	if days, foreign := r.days(); days != 3*8 || foreign != 0 {
 		t.Errorf("%d partitions, %d of them not the owner's", days, foreign)
 	}
 	s := open(t, r.owner, postgres.WithSchema("work"))
-	if days, _ := r.days(); days != 2*8 {
+	if days, _ := r.days(); days != 3*8 {
 		t.Errorf("%d partitions after opening it, want the same", days)
 	}
 	newGround(t, s, 1).add(1)
@@ -301,5 +301,25 @@ func TestTablesThatAreNotOurs(t *testing.T) {
 		}
 		open(t, address, postgres.WithSchema("work"))
 		do("DROP TABLE " + table)
+	}
+}
+
+// Who might use the tables before that of steps came may use it too.
+func TestRolesMayUseSteps(t *testing.T) {
+	r := newRoles(t)
+	open(t, r.owner, postgres.WithSchema("work"))
+	r.do(`DROP TABLE work.outlast_step; DELETE FROM work.outlast_migration WHERE version >= 11; GRANT SELECT ON work.outlast_attempt TO PUBLIC`)
+	r.mayWork()
+	open(t, r.owner, postgres.WithSchema("work"))
+	g := newGround(t, open(t, r.user, postgres.WithSchema("work"), postgres.WithoutMigration()), 1)
+	running := g.claim(g.add(1)...).Tasks[0]
+	g.isAdded(running, 1, store.StatusOK)
+	g.steps(running.ID, 1)
+	var all bool
+	if err := r.admin.QueryRow(t.Context(), `SELECT has_table_privilege('public', 'work.outlast_step', 'SELECT') AND NOT has_table_privilege('public', 'work.outlast_step', 'INSERT')`).Scan(&all); err != nil || !all {
+		t.Errorf("the rights of all are others: %v", err)
+	}
+	if days, _ := r.days(); days != 3*8 {
+		t.Errorf("%d partitions", days)
 	}
 }

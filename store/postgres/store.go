@@ -27,6 +27,9 @@
 //     claim number, changes the row in outlast_task: a settlement, a recovery.
 //     A cancel request sets the row apart and updates it there.
 //
+// A step is added under a lock of its task's row in outlast_task that others may share:
+// whatever ends a claim writes that row, and waits; see steps.go.
+//
 // A settlement takes no lane's lock, and a claim no running row's: neither
 // waits for the other. Enqueues take no lock but that of their own new row.
 // Everybody takes locks in one order: lanes by number, running rows by place,
@@ -88,9 +91,9 @@ type Store struct {
 	own    *pgxpool.Pool // few connections that nobody else can use up
 	opened bool          // the store opened pool itself
 	schema string
-	owner  string // of the tables, if the store works by having a part in that role
-	spread bool   // Citus has distributed the tables by lane
-	older  bool   // but not the claim log
+	owner  string   // of the tables, if the store works by having a part in that role
+	spread bool     // Citus has distributed the tables by lane
+	later  []string // tables of tasks that are not yet distributed, while others are
 	book   *wire.Book
 	sent   func(text string, values [][]byte) // is told each statement, in tests
 	clock  func() time.Duration
@@ -101,6 +104,7 @@ type Store struct {
 	making    sync.Mutex      // of partitions
 	claims    atomic.Int64    // rows claimed since outlast_claim was swept
 	tidied    atomic.Int64    // when that was, in ns
+	wanted    sync.Map        // days of what lasts of which all was wanted, and the days of ended tasks then
 	life      context.Context // ends with Close
 	end       context.CancelFunc
 	closing   sync.Once

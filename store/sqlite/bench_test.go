@@ -109,6 +109,30 @@ func BenchmarkSingleEnqueues(b *testing.B) {
 	}
 }
 
+// BenchmarkSteps adds steps of so many tasks in one call, as the engine makes of those of
+// concurrent handlers.
+func BenchmarkSteps(b *testing.B) {
+	for _, group := range []int{1, 16, 256} {
+		b.Run(itoa(group), func(b *testing.B) {
+			f := newFixture(b, 8)
+			tasks := f.claim(f.fill(benchBatch)[:group]...)
+			steps := make([]task.Step, group)
+			for i, t := range tasks {
+				steps[i] = stepsOf(t, 1)[0]
+			}
+			n := 0
+			for b.Loop() {
+				for i := range steps {
+					steps[i].Seq, steps[i].Occurrence = n%task.MaxSteps+1, n%task.MaxSteps+1
+				}
+				f.addSteps(steps...)
+				n++
+			}
+			b.ReportMetric(float64(n*group)/b.Elapsed().Seconds(), "steps/s")
+		})
+	}
+}
+
 func itoa(n int) string {
 	if n < 10 {
 		return string(rune('0' + n))

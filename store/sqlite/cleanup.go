@@ -114,25 +114,15 @@ func (s *Store) findDone(ctx context.Context, ended int64) (bool, error) {
 	}
 }
 
-// cleanDone deletes ended tasks and their histories, from the place on that
+// cleanDone deletes ended tasks with their histories and steps, from the place on that
 // findDone left.
 func cleanDone(tx *tx, ended int64, limit int) (int, error) {
-	var ids []task.ID
-	after := tx.store.cleaned.Load()
-	err := tx.each(oldDone, func(r row) error {
-		if len(ids) < limit {
-			if after = r.Int(0); r.Bool(2) {
-				ids = append(ids, r.ID(1))
-			}
-		}
-		return nil
-	}, after, ended, cleanWindow)
+	ids, err := oldTasks(tx, ended, limit)
 	if err != nil {
 		return 0, err
 	}
-	tx.store.cleaned.Store(after)
 	deleted := int64(0)
-	for _, q := range [...]idQuery{deleteDone, deleteAttempts} {
+	for _, q := range [...]idQuery{deleteDone, deleteAttempts, deleteSteps} {
 		n, err := q.exec(tx, ids)
 		if err != nil {
 			return 0, err
@@ -140,6 +130,34 @@ func cleanDone(tx *tx, ended int64, limit int) (int, error) {
 		deleted += n
 	}
 	return int(deleted), nil
+}
+
+// oldTasks finds the tasks that cleanDone deletes, so many rows of them with their steps, and
+// puts the place behind them.
+func oldTasks(tx *tx, ended int64, limit int) (ids []task.ID, err error) {
+	var before []int64 // the place before each
+	after := tx.store.cleaned.Load()
+	err = tx.each(oldDone, func(r row) error {
+		if len(ids) < limit {
+			if r.Bool(2) {
+				ids, before = append(ids, r.ID(1)), append(before, after)
+			}
+			after = r.Int(0)
+		}
+		return nil
+	}, after, ended, cleanWindow)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := stepsOfEach(tx, ids)
+	if err != nil {
+		return nil, err
+	}
+	if few := sqlstore.Few(ids, steps, limit); few < len(ids) {
+		ids, after = ids[:few], before[few]
+	}
+	tx.store.cleaned.Store(after)
+	return ids, nil
 }
 
 func cleanNodes(tx *tx, limit int) (nodes []string, err error) {

@@ -45,3 +45,6 @@ func (s *Store) Queued() int {
 	defer s.writer.mu.Unlock()
 	return len(s.writer.queue)
 }
+
+// Commits is how many transactions the writer has committed.
+func (s *Store) Commits() int64 { return s.writer.commits.Load() }

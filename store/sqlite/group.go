@@ -22,7 +22,7 @@ var (
 
 // sparing are the operations that change no pending row, but for claims: they insert rows,
 // end what runs, or touch no tasks.
-var sparing = map[string]bool{"enqueue": true, "claim": true, "settle": true, "beat": true, "extend": true, "lanes": true, "change": true}
+var sparing = map[string]bool{"enqueue": true, "claim": true, "settle": true, "steps": true, "beat": true, "extend": true, "lanes": true, "change": true}
 
 // group runs operations in one transaction and answers them.
 func (w *writer) group(ctx context.Context, ops []*operation) {

@@ -75,6 +75,10 @@ WHERE r.key IS NOT t.key OR r.lane IS NOT iif(t.key IS NULL, NULL, t.lane) LIMIT
 WHERE number > before + 1 LIMIT 5`},
 	{"an attempt has no task", `SELECT hex(id) FROM outlast_attempt a WHERE NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = a.id) LIMIT 5`},
 	{"a recorded claim is newer than its task", `SELECT hex(a.id) FROM outlast_attempt a JOIN outlast_task t ON t.id = a.id WHERE a.claim > t.claim LIMIT 5`},
+	{"a step has no task", `SELECT hex(id) FROM outlast_step s WHERE NOT EXISTS (SELECT 1 FROM outlast_task t WHERE t.id = s.id)
+AND NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = s.id) LIMIT 5`},
+	{"a step is of a newer claim than its task", `SELECT hex(s.id) FROM outlast_step s LEFT JOIN outlast_known t ON t.id = s.id LEFT JOIN outlast_dead d ON d.id = s.id
+WHERE s.claim > ifnull(t.claim, d.claim) LIMIT 5`},
 	{"a group of dead letters is miscounted", `SELECT g.fingerprint FROM outlast_dead_group g
 WHERE count <> (SELECT count(*) FROM outlast_dead d WHERE d.fingerprint = g.fingerprint)
 UNION ALL SELECT fingerprint FROM outlast_dead WHERE fingerprint NOT IN (SELECT fingerprint FROM outlast_dead_group) LIMIT 5`},

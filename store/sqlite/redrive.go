@@ -83,9 +83,16 @@ func (t coldTx) Doom(dead *sqlstore.Source, limit int) (tasks []*task.Task, lett
 }
 
 // Remove implements [sqlstore.Changer].
-func (t coldTx) Remove(letters []stored.Letter, _ bool) error {
+func (t coldTx) Remove(letters []stored.Letter, whole bool) error {
+	ids := make([]task.ID, len(letters))
 	for i := range letters {
+		ids[i] = letters[i].ID
 		if err := removeLetter(t, &letters[i]); err != nil {
+			return err
+		}
+	}
+	if whole {
+		if _, err := deleteSteps.exec(t, ids); err != nil {
 			return err
 		}
 	}

@@ -130,7 +130,7 @@ func redriveRules() []rule {
 			h.sameFailure(got.LastError, last.Failure)
 			h.near("the last failure, which is the death,", got.LastFailedAt, letter.FinishedAt)
 			h.expect(!got.Spec.RedrivenAt.IsZero(), "spec %+v", got.Spec)
-			h.sameSpec(got.Spec, letter.Spec.Redriven(got.Spec.RedrivenAt, ""))
+			h.sameSpec(got.Spec, letter.Spec.Redriven(got.Spec.RedrivenAt, "", letter.Claim))
 			equal(h, "dead letters", h.stats().Total, 0)
 			again := h.claimOne(id)
 			h.expect(again.Attempt == 1 && again.Claim > letter.Claim, "claimed %+v", again)

@@ -134,6 +134,8 @@ func workCalls(s store.Backend, lanes []store.LaneEpoch, running, fresh *task.Ta
 		"Extend": func(ctx context.Context) error {
 			return judged(s.Extend(ctx, []store.LeaseItem{{ID: running.ID, Claim: running.Claim}}, time.Minute))
 		},
+		"AddSteps": func(ctx context.Context) error { return judged(s.AddSteps(ctx, []task.Step{step(running, 1, "a")})) },
+		"StepsOf":  func(ctx context.Context) error { return judged(s.StepsOf(ctx, []task.ID{running.ID})) },
 	}
 }
 

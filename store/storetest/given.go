@@ -73,7 +73,7 @@ func (h *harness) stays(where string, got, given *task.Task) {
 		}
 	}
 	a, b := got.Spec, given.Spec
-	a.Redrive, a.RedrivenAt, b.Redrive, b.RedrivenAt = "", b.Deadline, "", b.Deadline // a redrive sets them
+	a.Redrive, a.RedrivenAt, a.Undone, b.Redrive, b.RedrivenAt, b.Undone = "", b.Deadline, 0, "", b.Deadline, 0 // a redrive sets them
 	h.sameSpec(a, b)
 }
 

@@ -41,6 +41,7 @@ func RunModel(t *testing.T, reference, tested store.Backend) {
 			"settle more": func(rt *rapid.T) {
 				m.settle(rt)
 			},
+			"add steps":  m.addStep,
 			"borrow":     m.borrow,
 			"mark":       m.mark,
 			"cancel":     m.cancel,
@@ -310,6 +311,25 @@ func (m *machine) settle(rt *rapid.T) {
 	})
 }
 
+func (m *machine) addStep(rt *rapid.T) {
+	if len(m.claims) == 0 {
+		rt.Skip("no claims yet")
+	}
+	claim := rapid.SampledFrom(m.claims[max(0, len(m.claims)-6):]).Draw(rt, "claim")
+	seq := rapid.IntRange(1, 3).Draw(rt, "seq")
+	both(m, "AddSteps", func(s store.Backend, i int) ([]store.Status, error) {
+		return s.AddSteps(m.ctx, []task.Step{step(claim[i], seq, "a"), step(claim[i], seq+1, fmt.Sprint("b", seq))})
+	}, show)
+}
+
+func showSteps(steps []task.Step) string {
+	var text strings.Builder
+	for i := range steps {
+		fmt.Fprintf(&text, "%s %d %s %s\n", steps[i].Task, steps[i].Seq, steps[i].Name, steps[i].Result)
+	}
+	return text.String()
+}
+
 func (m *machine) mark(rt *rapid.T) {
 	marks := []store.Marking{{ID: m.pick(rt), Mark: int64(rapid.IntRange(0, 2).Draw(rt, "mark"))}, {ID: m.pick(rt), Mark: 1}}
 	if marks[0].ID == marks[1].ID {
@@ -434,6 +454,7 @@ func (m *machine) compare(*rapid.T) {
 }
 
 func (m *machine) compareHistories() {
+	both(m, "StepsOf", func(s store.Backend, _ int) ([]task.Step, error) { return s.StepsOf(m.ctx, m.ids) }, showSteps)
 	for _, id := range m.ids {
 		both(m, "Attempts", func(s store.Backend, _ int) ([]task.Attempt, error) { return s.Attempts(m.ctx, id) },
 			func(attempts []task.Attempt) string {

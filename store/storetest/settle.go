@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -161,6 +162,25 @@ func settleMoreRules() []rule {
 			h.settle(again)
 			for i, attempt := range h.outcomes(id, task.OutcomeFailed, task.OutcomeDead, task.OutcomeSucceeded) {
 				equal(h, "label after a redrive", attempt.Label, labels[i])
+			}
+		}},
+		{"settle/follow-ups of a key", "Tasks of one ordering key that follow an end run in the order in which they are given, behind those that were there.", func(h *harness) {
+			before := h.add(keyed("k"))
+			s := settlement(h.claimOne(h.add()), task.OutcomeDead)
+			var ids []task.ID
+			for range 5 {
+				follow := h.task(keyed("k"))
+				s.Follow, ids = append(s.Follow, store.Insert{Task: follow}), append(ids, follow.ID)
+			}
+			slices.Reverse(s.Follow)
+			slices.Reverse(ids)
+			h.settle(s)
+			h.run(before, task.OutcomeSucceeded)
+			for i, id := range ids {
+				for _, later := range ids[i+1:] {
+					h.refuseOne(later, store.ReasonBehindKey)
+				}
+				h.run(id, task.OutcomeSucceeded)
 			}
 		}},
 		{"settle/follow-ups in the same transaction", "Follow is inserted in the transaction in which the attempt ends, whatever becomes of the task.", func(h *harness) {

@@ -56,7 +56,7 @@ func (l *Letter) ready(now store.Time, place int, options *store.RedriveOptions)
 	if options.KeepAttempts {
 		l.Spent = l.Attempt
 	}
-	spec := l.Spec.Redriven(now, options.Operation)
+	spec := l.Spec.Redriven(now, options.Operation, l.Claim)
 	if l.Text, err = stored.Spec(&spec); err != nil {
 		return err
 	}

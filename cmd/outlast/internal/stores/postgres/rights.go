@@ -17,7 +17,7 @@ const rightsQuery = `SELECT current_user::text, s.name, n.oid IS NOT NULL,
 	 FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS p(name)
 	 WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname LIKE 'outlast\_%' AND NOT has_table_privilege(c.oid, p.name)),
 	coalesce((SELECT pg_get_userbyid(c.relowner)::text FROM pg_class c
-	 WHERE c.relnamespace = n.oid AND c.relkind = 'p' AND c.relname IN ('outlast_done', 'outlast_attempt') AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1), ''),
+	 WHERE c.relnamespace = n.oid AND c.relkind = 'p' AND c.relname IN ('outlast_done', 'outlast_attempt', 'outlast_step') AND NOT pg_has_role(c.relowner, 'USAGE') LIMIT 1), ''),
 	coalesce((SELECT has_sequence_privilege(c.oid, 'USAGE') FROM pg_class c WHERE c.relnamespace = n.oid AND c.relkind = 'S' AND c.relname = 'outlast_seq'), true)
 	FROM (SELECT coalesce(nullif($1, ''), current_schema()::text, '') AS name) s LEFT JOIN pg_namespace n ON n.nspname = s.name`
 

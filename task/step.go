@@ -1,0 +1,45 @@
+package task
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Limits of the steps of a task.
+const (
+	MaxSteps     = 1000    // in all
+	MaxStepBytes = 4 << 20 // of all results and arguments of compensations together
+)
+
+// Step is a named part of a handler that was done: what it gave is on disk, and later
+// attempts do not repeat it.
+type Step struct {
+	Task       ID        `json:"-"`
+	Seq        int       `json:"-"` // the order in which the steps of a task ended, from 1; equal where it is not known
+	Claim      int64     `json:"-"` // under which it ended
+	Name       string    `json:"name"`
+	Occurrence int       `json:"occurrence"` // of the name in one attempt, from 1
+	Attempt    int       `json:"attempt"`
+	StartedAt  time.Time `json:"started_at,omitzero"`
+	EndedAt    time.Time `json:"ended_at,omitzero"`
+	// Result is at most MaxResult bytes of JSON; nil for none.
+	Result json.RawMessage `json:"-"`
+	// Type is that of the result, in the words of the language that made it; "" where
+	// nobody has said it.
+	Type string `json:"type,omitempty"`
+	// Until is when a durable sleep ends; zero for what is none.
+	Until time.Time `json:"until,omitzero"`
+	// Compensation is the task that undoes the step when its own dies; nil for none. Its
+	// Payload is at most MaxResult bytes of JSON.
+	Compensation *Follow `json:"compensation,omitempty"`
+
+	// Unreadable is why the store could not read what it keeps, "" where it could. What
+	// has such a step runs no further: nobody knows what was done.
+	Unreadable string `json:"-"`
+}
+
+// Compensates reports whether the step is to be undone when its task, as it stands, dies:
+// it has a compensation, and was not undone before the task was redriven.
+func (s *Step) Compensates(t *Task) bool {
+	return s.Compensation != nil && s.Claim > t.Spec.Undone
+}
