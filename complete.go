@@ -6,7 +6,6 @@ import (
 
 	"github.com/outlast-dev/outlast/internal/enqueue"
 	"github.com/outlast-dev/outlast/internal/handlers"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // CompleteTx lets a handler end its own task as succeeded inside its own
@@ -44,7 +43,7 @@ func CompleteTx(ctx context.Context, tx *sql.Tx, result any) error {
 func CompleteIn(ctx context.Context, tx, result any) error {
 	of, ok := ctx.Value(runKey{}).(*attemptContext)
 	if !ok {
-		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
+		return noHandler()
 	}
 	if tx == nil {
 		return enqueue.NoTx()

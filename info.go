@@ -77,7 +77,7 @@ func ClientOf(ctx context.Context) *Client {
 func Progress(ctx context.Context, value any) error {
 	of, ok := ctx.Value(runKey{}).(*attemptContext)
 	if !ok {
-		return &Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "pass on the handler's context"}
+		return noHandler()
 	}
 	text, err := json.Marshal(value)
 	if err != nil {

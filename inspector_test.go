@@ -326,9 +326,9 @@ func TestPurgeAndExport(t *testing.T) {
 		k.start()
 		k.letters(250)
 		exported := 0
-		err := inspector.Letters.Export(k.ctx, store.Filter{Type: "dies"}, func(t *outlast.Task, attempts []task.Attempt) error {
-			if exported++; t.State != task.Dead || len(attempts) != 1 {
-				return fmt.Errorf("%s with %d attempts", t.State, len(attempts))
+		err := inspector.Letters.Export(k.ctx, store.Filter{Type: "dies"}, func(letter inspect.Letter) error {
+			if exported++; letter.Task.State != task.Dead || len(letter.Attempts) != 1 {
+				return fmt.Errorf("%s with %d attempts", letter.Task.State, len(letter.Attempts))
 			}
 			return nil
 		})

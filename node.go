@@ -10,6 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/alerting"
 	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/internal/alerts/keeper"
+	"github.com/outlast-dev/outlast/internal/compensate"
 	"github.com/outlast-dev/outlast/internal/engine"
 	"github.com/outlast-dev/outlast/internal/eventlog"
 	"github.com/outlast-dev/outlast/internal/exhaustion"
@@ -108,7 +109,21 @@ func newAlerts(c *Client) *keeper.Keeper {
 // that this node can send to, and those before.
 func (r *registry) serveAlerts(channels []string) {
 	of := func() *keeper.Keeper { return r.client.alerts }
-	r.ServeAlerts(alerting.Steps(channels, of, func(err error) error { return r.exhausted.Judge(err, exhaustion.AlertWait) }))
+	own := alerting.Steps(channels, of, func(err error) error { return r.exhausted.Judge(err, exhaustion.AlertWait) })
+	own[alerts.TypeCompensate] = compensate.Handler(r.compensation)
+	r.ServeAlerts(own)
+}
+
+// compensation is what undoes the steps of canceled tasks on this node.
+func (r *registry) compensation() compensate.Config {
+	c := r.client
+	return compensate.Config{
+		Backend: c.backend, Logger: c.options.Logger, Undo: r.Undo, Wake: c.engine.Wake,
+		Cancel: func(ctx context.Context, id task.ID) error {
+			_, err := c.inspector.Tasks.Cancel(ctx, id)
+			return err
+		},
+	}
 }
 
 // alertNode is the engine as alerts see it: it is made after them.

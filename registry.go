@@ -151,6 +151,11 @@ func (r *registry) Follow(t *task.Task, follow *task.Follow, kind task.FollowKin
 	return r.client.enqueuer.Follow(t, follow, kind, end)
 }
 
+// Undo implements [engine.Registry].
+func (r *registry) Undo(t *task.Task, step *task.Step) (store.Insert, bool) {
+	return r.client.enqueuer.Undo(t, step)
+}
+
 // untested reports whether a target is a worker group that may be away: none of its
 // living members has taken a task of this node.
 func (r *registry) untested(target string) bool {

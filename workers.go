@@ -1,17 +1,22 @@
 package outlast
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/internal/engine"
 	"github.com/outlast-dev/outlast/internal/handlers"
+	"github.com/outlast-dev/outlast/internal/steps"
+	"github.com/outlast-dev/outlast/internal/workersteps"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -46,9 +51,10 @@ type Poll struct {
 // Leased is a task for a remote worker. It must not be changed.
 type Leased struct {
 	Task        *Task
-	Until       time.Time // the end of the lease, by the store's clock
-	AttemptEnds time.Time // when the attempt's timeout or the deadline ends it, zero for never
-	MaxAttempts int       // 0 for unlimited
+	Until       time.Time   // the end of the lease, by the store's clock
+	AttemptEnds time.Time   // when the attempt's timeout or the deadline ends it, zero for never
+	MaxAttempts int         // 0 for unlimited
+	Steps       []task.Step // that are not to be done again, in the order in which they ended
 }
 
 // Extension asks for a longer lease of an attempt.
@@ -179,6 +185,99 @@ func (w *Workers) tellAbsent(ctx context.Context, items []Extension, results []s
 		}
 	}
 	return nil
+}
+
+// Steps keeps steps that remote workers have done, each fenced by the claim of its task, and
+// returns when they are on disk. Of a step count Task, Claim, Name, Occurrence, which is 1
+// for 0, Result, Type, StartedAt, and Type and Payload of its Compensation. One answer per
+// step: nil, or an [*Error] with code "stale_claim" of a task that its worker has lost,
+// "not_found", "unavailable" where the steps of the task cannot be read, and "invalid" for
+// more than a task may have and for what an earlier attempt has done. A repeat under
+// the same claim is kept again. Any node can do it. After an error of the call it may be
+// repeated as it stands.
+func (w *Workers) Steps(ctx context.Context, done []task.Step) ([]error, error) {
+	c := w.client
+	if err := c.running(); err != nil {
+		return nil, err
+	}
+	var wrong accept.Complaints
+	checkCount(&wrong, "items", len(done))
+	given := make([]task.Step, len(done))
+	names := map[stepName]bool{}
+	for i := range done {
+		path := fmt.Sprintf("items[%d]", i)
+		given[i] = doneStep(&done[i])
+		checkStep(&wrong, path, &given[i])
+		name := stepName{given[i].Task, given[i].Name, given[i].Occurrence}
+		if names[name] {
+			wrong.Add(path, "is the step of an item before it", "give the second step of a name the occurrence 2")
+		}
+		names[name] = true
+	}
+	if err := wrong.Err("the steps are not valid"); err != nil {
+		return nil, err
+	}
+	refused, err := workersteps.Add(ctx, c.backend, given)
+	for i := range refused {
+		if unreadable, ok := errors.AsType[*steps.Unreadable](refused[i]); ok {
+			refused[i] = &Error{Code: task.CodeUnavailable, Message: unreadable.Error(), Hint: "the task runs no further until a node can read its steps"}
+		}
+	}
+	return refused, err
+}
+
+// stepName tells the steps of a call apart.
+type stepName struct {
+	task       ID
+	name       string
+	occurrence int
+}
+
+// doneStep is a step with what counts of what a worker says.
+func doneStep(done *task.Step) task.Step {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	s := task.Step{
+		Task: done.Task, Claim: done.Claim, Name: done.Name, Occurrence: cmp.Or(done.Occurrence, 1), Result: done.Result,
+		Type: done.Type, StartedAt: done.StartedAt.UTC().Truncate(time.Microsecond), EndedAt: now,
+	}
+	if s.StartedAt.After(now) {
+		s.StartedAt = now // the worker's clock is ahead
+	}
+	if undo := done.Compensation; undo != nil {
+		s.Compensation = &task.Follow{Type: undo.Type, Payload: undo.Payload}
+	}
+	return s
+}
+
+func checkStep(c *accept.Complaints, path string, s *task.Step) {
+	if !utf8.ValidString(s.Name) {
+		c.Add(path+".name", "is not valid UTF-8", "name what the step does, such as charge")
+	} else if steps.CheckName(s.Name) != nil {
+		c.Add(path+".name", "has "+strconv.Itoa(utf8.RuneCountInString(s.Name))+" characters; 1 to "+strconv.Itoa(task.MaxName)+" are possible", "name what the step does, such as charge")
+	}
+	if s.Occurrence < 1 || s.Occurrence > task.MaxSteps {
+		c.Add(path+".occurrence", fmt.Sprintf("%d is outside 1 to %d", s.Occurrence, task.MaxSteps), "leave it out for the first step of a name")
+	}
+	if len(s.Type) > task.MaxName {
+		c.Large(path+".type", "the type", len(s.Type), task.MaxName)
+	} else {
+		c.Text(path+".type", s.Type)
+	}
+	stepJSON(c, path+".result", "the result", s.Result)
+	if undo := s.Compensation; undo != nil {
+		c.Name(path+".compensation.type", undo.Type)
+		stepJSON(c, path+".compensation.payload", "the payload", undo.Payload)
+	}
+}
+
+// stepJSON checks what is kept of a step.
+func stepJSON(c *accept.Complaints, path, what string, text json.RawMessage) {
+	switch {
+	case len(text) > task.MaxResult:
+		c.Large(path, what, len(text), task.MaxResult)
+	case len(text) > 0 && !json.Valid(text):
+		c.Add(path, "is no JSON", "")
+	}
 }
 
 func checkCount(c *accept.Complaints, path string, count int) {

@@ -74,13 +74,9 @@ func (c *Client) Task(ctx context.Context, id task.ID) (*Task, error) {
 	return get[Task](ctx, c, taskPath(id), nil)
 }
 
-// Attempts returns the recorded attempts of a task, oldest first.
-func (c *Client) Attempts(ctx context.Context, id task.ID) ([]Attempt, error) {
-	out, err := get[Attempts](ctx, c, taskPath(id)+"/attempts", nil)
-	if err != nil {
-		return nil, err
-	}
-	return out.Attempts, nil
+// Attempts returns the recorded attempts of a task, oldest first, and what is done of it.
+func (c *Client) Attempts(ctx context.Context, id task.ID) (*Attempts, error) {
+	return get[Attempts](ctx, c, taskPath(id)+"/attempts", nil)
 }
 
 // Tasks returns a page of tasks, newest first. Limit is 1 to 500, 100 when 0.
@@ -101,9 +97,14 @@ func (c *Client) Upcoming(ctx context.Context, queue string, limit int) (*Upcomi
 	return get[Upcoming](ctx, c, "/v1/tasks/upcoming", query)
 }
 
-// Cancel cancels a pending task, or asks a running one to stop.
-func (c *Client) Cancel(ctx context.Context, id task.ID) (*Task, error) {
-	return exchange[Task](ctx, c, call{method: http.MethodPost, path: taskPath(id) + "/cancel", once: true})
+// Cancel cancels a pending task, or asks a running one to stop. How is at most one: without
+// it, what the steps of the task have done stays done.
+func (c *Client) Cancel(ctx context.Context, id task.ID, how ...Cancellation) (*Task, error) {
+	cancel := call{method: http.MethodPost, path: taskPath(id) + "/cancel", once: true}
+	if len(how) > 0 && how[0].Compensate {
+		cancel.body, cancel.once = &how[0], false
+	}
+	return exchange[Task](ctx, c, cancel)
 }
 
 // Retry runs the next attempt of a task now.

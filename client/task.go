@@ -107,7 +107,11 @@ type Task struct {
 	CallbackState   string          `json:"callback_state,omitempty" doc:"Its state."`
 	CallbackError   string          `json:"callback_error,omitempty" doc:"Its last error."`
 	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows."`
-	Follows         string          `json:"follows,omitempty" enum:"fallback,on_success,on_dead" doc:"As what it follows its parent."`
+	Follows         string          `json:"follows,omitempty" enum:"fallback,on_success,on_dead,compensation" doc:"As what it follows its parent."`
+	Steps           []Step          `json:"steps,omitempty" doc:"What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again."`
+
+	CompensationTask  task.ID `json:"compensation_task,omitzero" doc:"The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for."`
+	CompensationState string  `json:"compensation_state,omitempty" doc:"Its state: when it has succeeded, what undoes the steps is enqueued."`
 }
 
 // Dispatch is how dispatches to a worker group fare. They are no attempts.
@@ -127,6 +131,28 @@ type Failure struct {
 	Fingerprint string   `json:"fingerprint" doc:"Equal for failures that are the same to a person."`
 	At          Time     `json:"at,omitzero"`
 	Delay       Duration `json:"delay,omitzero" doc:"The wait planned after it."`
+}
+
+// Step is a part of a task's work that is done: later attempts do not repeat it.
+type Step struct {
+	Name         string          `json:"name"`
+	Occurrence   int             `json:"occurrence" doc:"Of its name in one attempt, from 1."`
+	Attempt      int             `json:"attempt,omitempty" doc:"In which it was done."`
+	StartedAt    Time            `json:"started_at,omitzero"`
+	EndedAt      Time            `json:"ended_at,omitzero"`
+	Result       json.RawMessage `json:"result,omitempty" doc:"What it gave."`
+	Type         string          `json:"type,omitempty" doc:"That of the result, in the words of the language that made it."`
+	Until        Time            `json:"until,omitzero" doc:"When a durable sleep ends."`
+	Compensation *Compensation   `json:"compensation,omitempty" doc:"The task that undoes the step if its own dies."`
+	Undone       bool            `json:"undone,omitempty" doc:"The step was undone when its task died before: it is done again."`
+	Unreadable   string          `json:"unreadable,omitempty" doc:"Why the server cannot read what it keeps of the step, such as a missing key. The task runs no further until it can."`
+}
+
+// Compensation is the task that undoes a step. It is enqueued in the queue of the task that
+// the step is of.
+type Compensation struct {
+	Type    string          `json:"type"`
+	Payload json.RawMessage `json:"payload,omitempty" doc:"JSON of at most 64 KiB."`
 }
 
 // Attempt is one recorded execution of a task.
@@ -151,9 +177,10 @@ type Attempt struct {
 	Release       string `json:"release,omitempty" doc:"Release of the program that ran it: of the remote worker, else of the node."`
 }
 
-// Attempts is the history of a task, oldest first.
+// Attempts is the history of a task, oldest first, and what is done of it.
 type Attempts struct {
 	Attempts []Attempt `json:"attempts"`
+	Steps    []Step    `json:"steps,omitempty" doc:"What is done of the task, in the order in which that ended."`
 }
 
 // Tasks is a page, newest first. NextCursor is "" on the last page; a page
@@ -192,6 +219,11 @@ type BatchResult struct {
 	Status int     `json:"status"`
 	ID     task.ID `json:"id,omitzero"`
 	Error  *Error  `json:"error,omitempty"`
+}
+
+// Cancellation is how a task is canceled.
+type Cancellation struct {
+	Compensate bool `json:"compensate,omitempty" doc:"Undo the steps of the task too, the last one first, once it is canceled. Also for a task that is canceled already."`
 }
 
 // Reschedule moves the next attempt of a pending task. Exactly one of both is

@@ -57,6 +57,38 @@ type ExtendResult struct {
 	LeaseUntil Time    `json:"lease_until,omitzero"`
 }
 
+// AddSteps keeps steps that a worker has done.
+type AddSteps struct {
+	Items []DoneStep `json:"items" doc:"1 to 1000 steps."`
+}
+
+// DoneStep is a step that a worker has done of a task that it runs. Its result is on disk
+// once the answer is there.
+type DoneStep struct {
+	ID           task.ID         `json:"id"`
+	Claim        int64           `json:"claim"`
+	Name         string          `json:"name" doc:"What the step does, 1 to 128 characters."`
+	Occurrence   int             `json:"occurrence,omitempty" given:"leave it out for 1" doc:"Which of the steps of this name it is in one attempt, from 1; 1 when absent."`
+	Result       json.RawMessage `json:"result,omitempty" doc:"JSON of at most 64 KiB. All steps of a task have at most 4 MiB, with the payloads of their compensations."`
+	Type         string          `json:"type,omitempty" doc:"That of the result, in the words of the worker's language; at most 128 bytes."`
+	StartedAt    Time            `json:"started_at,omitzero" doc:"When it began, if the worker tells."`
+	Compensation *Compensation   `json:"compensation,omitempty" doc:"The task that undoes the step if its own dies."`
+}
+
+// AddedSteps answers the items in the same order.
+type AddedSteps struct {
+	Results []StepResult `json:"results"`
+}
+
+// StepResult is what became of one step. A repeat under the same claim is ok.
+type StepResult struct {
+	ID         task.ID `json:"id"`
+	Name       string  `json:"name"`
+	Occurrence int     `json:"occurrence"`
+	Status     string  `json:"status" enum:"ok,stale_claim,not_found,error" doc:"stale_claim, not_found: stop, the task is not this worker's any more, and the step is not kept. error: the step is not kept, error says why."`
+	Error      *Error  `json:"error,omitempty"`
+}
+
 // SettleTasks ends attempts.
 type SettleTasks struct {
 	Results []TaskResult `json:"results" doc:"1 to 1000 results."`
@@ -107,6 +139,17 @@ func (c *Client) Poll(ctx context.Context, poll Poll) ([]LeasedTask, error) {
 // Extend moves the ends of leases to the given time from now, one answer per item.
 func (c *Client) Extend(ctx context.Context, items []ExtendItem, lease time.Duration) ([]ExtendResult, error) {
 	out, err := exchange[Extended](ctx, c, call{method: http.MethodPost, path: "/v1/workers/extend", body: &Extend{Items: items, Lease: Duration(lease)}})
+	if err != nil {
+		return nil, err
+	}
+	return out.Results, nil
+}
+
+// AddSteps keeps steps that a worker has done, one answer per step. It may be repeated as
+// it stands. The steps that came with a task ([LeasedTask]) are not to be done again. Hand in
+// a step before the end of its attempt is told.
+func (c *Client) AddSteps(ctx context.Context, items []DoneStep) ([]StepResult, error) {
+	out, err := exchange[AddedSteps](ctx, c, call{method: http.MethodPost, path: "/v1/workers/steps", body: &AddSteps{Items: items}})
 	if err != nil {
 		return nil, err
 	}

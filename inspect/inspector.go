@@ -16,6 +16,7 @@ package inspect
 // Inspector is all nouns of one node. It and they are safe for concurrent use.
 type Inspector struct {
 	Tasks      Tasks
+	Steps      Steps
 	Letters    Letters
 	Operations Operations
 	Queues     Queues

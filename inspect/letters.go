@@ -34,14 +34,16 @@ type Letters interface {
 	// that are dead by now, or died before its DiedBefore. A dry run only counts.
 	Purge(ctx context.Context, filter store.Filter, dryRun bool) (Purged, error)
 	// Export calls each for every dead letter that matches, the newest first,
-	// with its attempts, the oldest first. An error of each ends it.
-	Export(ctx context.Context, filter store.Filter, each func(*task.Task, []task.Attempt) error) error
+	// whole. An error of each ends it.
+	Export(ctx context.Context, filter store.Filter, each func(Letter) error) error
 }
 
-// Letter is a dead letter with its attempts, the oldest first.
+// Letter is a dead letter with its attempts, the oldest first, and what is done of it, see
+// [Steps.Of].
 type Letter struct {
 	Task     *task.Task
 	Attempts []task.Attempt
+	Steps    []task.Step
 }
 
 // Purged is what a purge led to.

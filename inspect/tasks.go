@@ -31,7 +31,12 @@ type Tasks interface {
 	// Cancel ends a pending task, or asks a running one to end: its context is
 	// canceled within about a second, and a success that still arrives is kept.
 	// Code "conflict" with the state for tasks that have ended.
-	Cancel(ctx context.Context, id task.ID) (*View, error)
+	//
+	// With [Compensate] the steps of the task are undone, the last one first, once it is
+	// canceled, whatever becomes of this node: [View.CompensationTask] sees to it. A task
+	// that is canceled already may be compensated afterwards. One that dies in spite of the
+	// cancel compensates itself; of one that succeeds nothing is undone.
+	Cancel(ctx context.Context, id task.ID, options ...CancelOption) (*View, error)
 	// RetryNow lets a pending task run at once, whatever it waits for in time.
 	// Code "conflict" with the state for others, dead ones included: those are
 	// sent back by [Letters.Redrive].
@@ -64,6 +69,19 @@ type Tasks interface {
 	// View completes tasks that were read before, one for one.
 	View(ctx context.Context, tasks ...*task.Task) ([]*View, error)
 }
+
+// Steps shows what is done of tasks.
+type Steps interface {
+	// Of returns the steps of a task, in the order in which they ended. One that the store
+	// cannot read says so in Unreadable. Code "not_found" as for [Tasks.Get].
+	Of(ctx context.Context, id task.ID) ([]task.Step, error)
+}
+
+// CancelOption is what a cancel does besides.
+type CancelOption int
+
+// Compensate lets a cancel undo what the steps of the task have done.
+const Compensate CancelOption = 1
 
 // Failed stands for a state in the filter of [Tasks.Find]: tasks that have failed and
 // not succeeded since, whatever their state now. Without FailedSince and FailedUntil that
@@ -105,6 +123,13 @@ type View struct {
 	CallbackTask  task.ID
 	CallbackState task.State
 	CallbackError *task.Failure
+	// Steps are what is done of the task, see [Steps.Of]. Only [Tasks.Get] fills them.
+	Steps []task.Step
+	// CompensationTask is the task that undoes the steps of this one once it is canceled,
+	// where that was asked for, and CompensationState its state. Only [Tasks.Cancel] and,
+	// of a task with steps, [Tasks.Get] fill them.
+	CompensationTask  task.ID
+	CompensationState task.State
 	// Progress is what the running attempt last reported, JSON, if it runs on
 	// this node.
 	Progress json.RawMessage

@@ -37,7 +37,7 @@ var silent = map[string]string{
 	"plan-policy": "changes nothing", "preview-alert-silence": "changes nothing", "plan-ticks": "changes nothing", "run-scenario": "changes nothing", "compare-policies": "changes nothing", "replay-history": "changes nothing",
 	"wake-node":    "nodes among themselves",
 	"enqueue-task": "the task is the record", "enqueue-batch": "the tasks are the record",
-	"poll-tasks": "attempts are the record", "extend-tasks": "attempts are the record", "settle-tasks": "attempts are the record",
+	"poll-tasks": "attempts are the record", "extend-tasks": "attempts are the record", "add-steps": "steps are the record", "settle-tasks": "attempts are the record",
 	"put-member": "a beat", "remove-member": "the last beat",
 }
 

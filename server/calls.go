@@ -31,7 +31,7 @@ func table(config *Config, simulator *simulation.Simulator) *route.Table {
 	bounds := scope.NewBounds(all.Nodes, all.Tasks)
 	self := func() string { return node.Stats().Node }
 	to := route.NewTable(config.Version, bounds)
-	tasks.Add(to, node, all.Tasks, bounds)
+	tasks.Add(to, node, all.Tasks, all.Steps, bounds)
 	letters.Add(to, all.Letters, all.Tasks, bounds)
 	operations.Add(to, all.Operations)
 	queues.Add(to, all.Queues, all.Keys)

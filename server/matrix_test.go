@@ -200,6 +200,9 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"extend-tasks": func(g *guarded, q string) (string, string) {
 		return "/v1/workers/extend", `{"items":[{"id":"` + g.pending(q) + `","claim":1}]}`
 	},
+	"add-steps": func(g *guarded, q string) (string, string) {
+		return "/v1/workers/steps", `{"items":[{"id":"` + g.pending(q) + `","claim":1,"name":"charge"}]}`
+	},
 	"settle-tasks": func(g *guarded, q string) (string, string) {
 		return "/v1/workers/settle", `{"results":[{"id":"` + g.pending(q) + `","claim":1,"outcome":"succeeded"}]}`
 	},

@@ -12,7 +12,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/hints"
 )
 
-// Queue is the queue of alerts. Every node that runs tasks works on it; its
+// Queue is the queue of alerts, and of what else the engine does by tasks. Every node that runs tasks works on it; its
 // lanes are few, and people do not see it among their queues.
 const Queue = "outlast.alerts"
 
@@ -22,6 +22,9 @@ const (
 	TypeRaise  = "outlast.alert.raise"
 	TypeDigest = "outlast.alert.digest"
 	typeSend   = "outlast.alert.send:"
+	// TypeCompensate undoes the steps of canceled tasks. It has nothing to do with alerts, but
+	// is the engine's own, as they are.
+	TypeCompensate = "outlast.compensate"
 	// TypeConditions is of no task: nodes that list it read conditions.
 	TypeConditions = "outlast.alert.conditions"
 )
@@ -34,9 +37,9 @@ func ChannelOf(taskType string) (channel string, ok bool) {
 	return strings.CutPrefix(taskType, typeSend)
 }
 
-// IsType reports whether a type of tasks is one of alerts.
+// IsType reports whether a type of tasks is one of the engine's own.
 func IsType(taskType string) bool {
-	return taskType == TypeRaise || taskType == TypeDigest || taskType == TypeConditions || len(taskType) > len(typeSend) && taskType[:len(typeSend)] == typeSend
+	return taskType == TypeRaise || taskType == TypeDigest || taskType == TypeCompensate || taskType == TypeConditions || len(taskType) > len(typeSend) && taskType[:len(typeSend)] == typeSend
 }
 
 // Kinds of the objects that are configuration.

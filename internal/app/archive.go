@@ -62,6 +62,7 @@ func (a *archive) keep(ctx context.Context, inspector *inspect.Inspector, letter
 		if err != nil {
 			return err
 		}
+		views[0].Steps = letter.Steps
 		if lines, err = wire.AppendLetter(lines, views[0], letter.Attempts); err != nil {
 			return err
 		}

@@ -55,8 +55,8 @@ func TestArchiveKeepsLetters(t *testing.T) {
 		t.Fatal(ended, err)
 	}
 	var letters []inspect.Letter
-	err = c.Inspector().Letters.Export(t.Context(), store.Filter{}, func(letter *task.Task, attempts []task.Attempt) error {
-		letters = append(letters, inspect.Letter{Task: letter, Attempts: attempts})
+	err = c.Inspector().Letters.Export(t.Context(), store.Filter{}, func(letter inspect.Letter) error {
+		letters = append(letters, letter)
 		return nil
 	})
 	if err != nil {

@@ -156,7 +156,17 @@ var rules = []rule{
 		{"store", "how attempts ended"},
 		{"task", "the tasks that are leased"},
 	}},
+	{path: "internal/gather", is: "commits that concurrent callers share", stdOnly: true},
+	{path: "internal/steps", is: "what handlers have done before, and what is to be undone", stdOnly: true, imports: []arrow{
+		{"internal/background", "waits that end with a context"},
+		{"internal/gather", "commits of several attempts"},
+		{"store", "where steps are kept; never an implementation"},
+		{"task", "tasks and their steps"},
+		{"retry", "what mistakes of a handler are"},
+	}},
 	{path: "internal/engine", is: "timers, claim, run, settle", stdOnly: true, imports: []arrow{
+		{"internal/gather", "commits that callers share"},
+		{"internal/steps", "the steps of attempts"},
 		{"internal/background", "waits that end with a context"},
 		{"internal/agenda/guard", "what attempts say of targets"},
 		{"internal/agenda", "what may start next, and when"},
@@ -383,6 +393,18 @@ var rules = []rule{
 		{"internal/targetname", "ports of URLs"},
 		{"store", "what living nodes tell"},
 	}},
+	{path: "internal/workersteps", is: "steps that remote workers have done", stdOnly: true, imports: []arrow{
+		{"internal/steps", "what a task may have of them"}, {"store", "where they are kept"}, {"task", "nouns and named errors"},
+	}},
+	{path: "internal/outcome", is: "errors by which handlers say what is to follow", stdOnly: true, imports: []arrow{
+		{"internal/engine", "what it hears from, asks and is asked by"},
+	}},
+	{path: "internal/compensate", is: "orders to cancel tasks and to undo their steps", stdOnly: true, imports: []arrow{
+		{"internal/accept", "ids and lanes of orders"}, {"internal/actor", "who asks"},
+		{"internal/alerts", "the queue of the engine's own tasks"}, {"internal/engine", "its handler interface"},
+		{"internal/outcome", "an order that waits for its task"}, {"internal/steps", "what is to be undone"},
+		{"store", "where orders and tasks are"}, {"task", "nouns and named errors"},
+	}},
 	{path: "internal/inspector", is: "what stands behind package inspect: a type per noun", imports: []arrow{
 		{"inspect", "what it implements"},
 		{"internal/engine", "what a node has in memory, as plain values"},
@@ -391,6 +413,7 @@ var rules = []rule{
 		{"internal/topology", "who lives, who owns a lane, who can start what"},
 		{"internal/accept", "what is wrong with what people ask for"},
 		{"internal/actor", "who asks"},
+		{"internal/compensate", "orders to undo what tasks have done"},
 		{"internal/reach", "what nodes may call"},
 		{"internal/stats", "releases and policy versions compared"},
 		{"internal/feed", "words for what was done with a task"},
@@ -419,9 +442,6 @@ var rules = []rule{
 	{path: "internal/room", is: "places in queues that have a limit", stdOnly: true, imports: []arrow{
 		{"store", "rows"},
 		{"task", "nouns and named errors"},
-	}},
-	{path: "internal/outcome", is: "errors by which handlers say what is to follow", stdOnly: true, imports: []arrow{
-		{"internal/engine", "what it hears from, asks and is asked by"},
 	}},
 	{path: "internal/eventlog", is: "what happens to tasks, as structured events", stdOnly: true, imports: []arrow{
 		{"internal/engine", "what it hears from, asks and is asked by"},
@@ -571,6 +591,7 @@ var rules = []rule{
 
 	{path: "", is: "public API of the durable engine", imports: []arrow{
 		{"internal/engine", "what it opens"},
+		{"internal/steps", "what a handler asks for once"},
 		{"internal/admission", "what comes before work on a store"},
 		{"inspect", "what it hands to people"},
 		{"internal/inspector", "what stands behind it"},
@@ -600,6 +621,8 @@ var rules = []rule{
 		{"internal/safehttp", "outbound requests"},
 		{"internal/targetname", "names of targets"},
 		{"internal/wakeup", "wake-ups of other nodes"},
+		{"internal/compensate", "what undoes the steps of canceled tasks"},
+		{"internal/workersteps", "steps that remote workers have done"},
 		{"internal/serving", "what it provides for servers"},
 		{"internal/token", "tokens of the API"},
 		{"internal/alerting", "what a node does for alerts beside keeping their rules"},
@@ -855,7 +878,7 @@ var rules = []rule{
 	{path: "internal/worldtest", is: "fleets of engines in virtual time", imports: []arrow{
 		{"internal/engine", "what lives in it"},
 		{"internal/historytest", "what engines were told, against the state machine"},
-		{"retry", "policies of its tasks"},
+		{"internal/drafts", "tasks that undo steps"}, {"internal/steps", "what handlers do in steps"}, {"retry", "policies of its tasks"},
 		{"store", "the seam at which it cuts engines off"},
 		{"internal/faulty", "calls that go wrong"},
 		{"store/memory", "the store of all of them"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -39,19 +40,29 @@ func Each(ctx context.Context, query store.Query, filter store.Filter, do func(*
 	}
 }
 
-// Export calls do for every letter that matches with its attempts, the oldest
-// attempt first. A letter that goes away meanwhile is left out.
-func Export(ctx context.Context, query store.Query, filter store.Filter, do func(*task.Task, []task.Attempt) error) error {
-	return Each(ctx, query, filter, func(letter *task.Task) error {
-		attempts, err := query.Attempts(ctx, letter.ID)
-		if isCode(err, task.CodeNotFound) {
-			return nil
-		}
-		if err != nil {
+// Export calls do for every letter that matches, whole. A letter that goes away meanwhile is
+// left out.
+func Export(ctx context.Context, backend store.Backend, filter store.Filter, do func(inspect.Letter) error) error {
+	return Each(ctx, backend, filter, func(letter *task.Task) error {
+		whole, there, err := whole(ctx, backend, letter)
+		if err != nil || !there {
 			return err
 		}
-		return do(letter, attempts)
+		return do(whole)
 	})
+}
+
+// whole reads what belongs to a letter; false if it went away meanwhile.
+func whole(ctx context.Context, backend store.Backend, letter *task.Task) (out inspect.Letter, there bool, err error) {
+	attempts, err := backend.Attempts(ctx, letter.ID)
+	if isCode(err, task.CodeNotFound) {
+		return out, false, nil
+	}
+	if err != nil {
+		return out, false, err
+	}
+	steps, err := backend.StepsOf(ctx, []task.ID{letter.ID})
+	return inspect.Letter{Task: letter, Attempts: attempts, Steps: steps}, true, err
 }
 
 // bounded is a filter that matches letters only which are dead by now.

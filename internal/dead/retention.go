@@ -17,6 +17,8 @@ const (
 	// purgeBatch is how many letters are deleted in one transaction; they are
 	// read whole, so it is small.
 	purgeBatch = 100
+	// archiveBytes of results of steps end a batch for the archive.
+	archiveBytes = 16 << 20
 	// longestNap bounds the waits until the next cleanup, so that a clock that
 	// was set is noticed.
 	longestNap = time.Minute
@@ -108,22 +110,28 @@ func (r *retention) purge(ctx context.Context, filter store.Filter) ([]*task.Tas
 	if err != nil || len(letters) == 0 {
 		return nil, err
 	}
-	whole := make([]inspect.Letter, 0, len(letters))
+	gathered, size := make([]inspect.Letter, 0, len(letters)), 0
 	for _, letter := range letters {
-		attempts, err := r.backend.Attempts(ctx, letter.ID)
-		if isCode(err, task.CodeNotFound) {
-			continue // it was sent back meanwhile
-		}
+		one, there, err := whole(ctx, r.backend, letter)
 		if err != nil {
 			return nil, err
 		}
-		whole = append(whole, inspect.Letter{Task: letter, Attempts: attempts})
+		if !there {
+			continue // it was sent back meanwhile
+		}
+		gathered = append(gathered, one)
 		filter.IDs = append(filter.IDs, letter.ID)
+		for i := range one.Steps {
+			size += len(one.Steps[i].Result)
+		}
+		if size > archiveBytes {
+			break // the others come with the next batch
+		}
 	}
-	if len(whole) == 0 {
+	if len(gathered) == 0 {
 		return nil, nil
 	}
-	if err := r.archive(ctx, whole); err != nil {
+	if err := r.archive(ctx, gathered); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
 	}
 	return r.backend.Purge(ctx, filter, purgeBatch)

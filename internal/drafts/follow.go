@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"strconv"
 	"time"
 	"unicode/utf8"
 
@@ -44,10 +45,26 @@ func Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.
 	return made
 }
 
+// Undo makes the row of the task that undoes a step of a task that dies. It is in that
+// task's queue, whatever its own, and has an ordering key of that task: what was done last
+// is undone first, and what cannot be undone holds up the rest until somebody has looked. Its
+// id is that of the claim under which the step was done, which is undone once: so who waits
+// for it finds it, however often the task has died since.
+func Undo(t *task.Task, step *task.Step, queue *store.Queue) *task.Task {
+	kind := task.FollowKind(string(task.FollowCompensation) + " " + strconv.Itoa(step.Occurrence) + " " + step.Name)
+	done := *t
+	done.Claim = step.Claim
+	made := Follow(&done, step.Compensation, kind, nil, queue)
+	made.Spec.Follows = task.FollowCompensation
+	made.Key = string(task.FollowCompensation) + ":" + t.ID.String()
+	made.ID = made.ID.WithLane(accept.LaneOf(queue, made.ID, made.Key, ""))
+	return made
+}
+
 // followPayload is the payload given, else for a fallback that of the task
 // and for a callback what happened.
 func followPayload(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement) []byte {
-	if !Absent(follow.Payload) {
+	if !Absent(follow.Payload) || end == nil {
 		return follow.Payload
 	}
 	if kind == task.FollowFallback {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/internal/lease"
+	"github.com/outlast-dev/outlast/internal/steps"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -32,6 +33,7 @@ type attempt struct {
 	began time.Time
 
 	completion atomic.Pointer[completion] // nil unless the handler has asked for one
+	steps      steps.Attempt
 
 	settled atomic.Bool  // its end was handed in: later ones are dropped
 	end     decided      // what it came to, once it is handed in

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/gather"
+	"github.com/outlast-dev/outlast/internal/steps"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -43,8 +45,8 @@ type completer struct {
 
 func newCompleter(s *settler) *completer {
 	p := &completer{settler: s, contested: make(chan struct{}, mostContests)}
-	s.completions = newGroup(groupConfig[*attempt]{
-		commit: p.commitCompletions, most: weight{s.config.Batch, mostCommitBytes},
+	s.completions = gather.New(gather.Config[*attempt]{
+		Commit: p.commitCompletions, Most: gather.Weight{Items: s.config.Batch, Bytes: mostCommitBytes},
 	})
 	return p
 }
@@ -71,6 +73,7 @@ func (p *completer) CompleteTx(ctx context.Context, run *Run, tx any, result []b
 	if a.settled.Load() { // after completion was set: handIn looks in the other order
 		return noAttempt()
 	}
+	a.steps.Refuse()
 	c := a.completion.Load()
 	if c.by(tx) {
 		return &task.Error{Code: task.CodeConflict, Message: "this transaction has completed the task already", Hint: "complete a task once in a transaction"}
@@ -92,6 +95,41 @@ func (p *completer) CompleteTx(ctx context.Context, run *Run, tx any, result []b
 		Code: task.CodeStaleClaim, Message: "the task does not run under claim " + fmt.Sprint(run.Task.Claim) + " any more",
 		Hint: "roll back and return this error: the work was done by an earlier transaction, or is done by a later run",
 	}}
+}
+
+// Step does a part of the handler's work, unless an earlier attempt has: then it returns
+// what that has stored. What is done is on disk under the attempt's claim when it returns.
+func (r *Run) Step(ctx context.Context, call steps.Call) (*task.Step, error) {
+	a := r.attempt
+	if a == nil || !a.steps.Begun() {
+		return nil, noAttempt()
+	}
+	if a.completion.Load() != nil {
+		return nil, &task.Error{Code: task.CodeConflict, Message: "step " + task.Quote(call.Name) + " comes after the task was completed in a transaction", Hint: "complete it after the last step"}
+	}
+	done, err := a.steps.Do(ctx, r.Task, call)
+	if undoing := new(steps.Undoing); errors.As(err, &undoing) {
+		return nil, &snooze{undoing}
+	}
+	switch {
+	case errors.Is(err, steps.ErrOver):
+		return nil, ErrStopping
+	case errors.Is(err, steps.ErrStale):
+		a.ctx.cancel(ErrLost) // nothing that it does counts any more
+		return nil, &lateError{&task.Error{
+			Code: task.CodeStaleClaim, Message: "the task does not run under claim " + fmt.Sprint(r.Task.Claim) + " any more, so that step " + task.Quote(call.Name) + " was not stored",
+			Hint: "return this error: another run does the step",
+		}}
+	}
+	return done, err
+}
+
+// snooze lets a task wait until what undoes its steps has ended.
+type snooze struct{ *steps.Undoing }
+
+// HandlerOutcome implements [OutcomeError].
+func (s *snooze) HandlerOutcome() HandlerOutcome {
+	return HandlerOutcome{Action: ActionSnooze, After: steps.Pause}
 }
 
 func noAttempt() error {
@@ -201,6 +239,9 @@ func (p *completer) completed(a *attempt) {
 func (p *completer) contest(a *attempt) {
 	if late := new(lateError); a.end.settlement.Outcome == task.OutcomeSucceeded || errors.As(a.end.err, &late) {
 		p.uncommitted(a)
+	}
+	if !p.undoAll([]*attempt{a}) {
+		return
 	}
 	limit := contestCall
 	began := time.Now()

@@ -77,9 +77,10 @@ func (e *Engine) Start(ctx context.Context) error {
 		e.starts.Store(false)
 		return err
 	}
-	go e.enqueues.run()
-	go e.settles.run()
-	go e.completions.run()
+	go e.enqueues.Run()
+	go e.settles.Run()
+	go e.completions.Run()
+	e.end.steps.Run()
 	e.started.Store(true)
 	e.loader.lookAhead(time.Now())
 	e.member.Start(ctx)

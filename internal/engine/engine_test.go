@@ -58,6 +58,8 @@ func (r *registry) Policy(*task.Task) (*retry.Policy, error) { return r.policy, 
 
 func (r *registry) Fallback(*task.Task) *task.Follow { return nil }
 
+func (r *registry) Undo(*task.Task, *task.Step) (store.Insert, bool) { return store.Insert{}, false }
+
 func (r *registry) Follow(t *task.Task, f *task.Follow, _ task.FollowKind, s *store.Settlement) (store.Insert, bool) {
 	if r.follow == nil {
 		return store.Insert{}, false

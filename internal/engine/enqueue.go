@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/gather"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -25,7 +26,7 @@ const mostApart = 2
 type enqueueCall struct {
 	ctx     context.Context
 	batches []store.Batch
-	size    weight
+	size    gather.Weight
 	results []store.BatchResult
 	err     error
 	done    chan struct{}
@@ -37,15 +38,15 @@ func (c *enqueueCall) abandoned() bool { return c.ctx.Err() != nil }
 // enqueuer puts tasks on disk, those of concurrent callers together.
 type enqueuer struct {
 	*core
-	enqueues *group[*enqueueCall]
+	enqueues *gather.Group[*enqueueCall]
 	started  atomic.Bool // the node has joined
 }
 
 func newEnqueuer(c *core) *enqueuer {
 	q := &enqueuer{core: c}
-	q.enqueues = newGroup(groupConfig[*enqueueCall]{
-		commit: q.commitEnqueues, drop: (*enqueueCall).abandoned,
-		most: weight{c.config.Batch, mostCommitBytes}, queue: weight{mostWaitingRows, mostWaitingBytes}, apart: mostApart,
+	q.enqueues = gather.New(gather.Config[*enqueueCall]{
+		Commit: q.commitEnqueues, Drop: (*enqueueCall).abandoned,
+		Most: gather.Weight{Items: c.config.Batch, Bytes: mostCommitBytes}, Queue: gather.Weight{Items: mostWaitingRows, Bytes: mostWaitingBytes}, Apart: mostApart,
 	})
 	return q
 }
@@ -73,14 +74,14 @@ func (q *enqueuer) EnqueueEach(ctx context.Context, items []store.Insert) ([]sto
 }
 
 func (q *enqueuer) enqueue(ctx context.Context, batches []store.Batch, items []store.Insert) ([]store.BatchResult, error) {
-	call := &enqueueCall{ctx: ctx, batches: batches, size: weight{items: len(items)}, done: make(chan struct{})}
+	call := &enqueueCall{ctx: ctx, batches: batches, size: gather.Weight{Items: len(items)}, done: make(chan struct{})}
 	for i := range items {
-		call.size.bytes += len(items[i].Task.Payload)
+		call.size.Bytes += len(items[i].Task.Payload)
 	}
 	switch q.put(call) {
-	case isClosed:
+	case gather.IsClosed:
 		return nil, stopping()
-	case isFull:
+	case gather.IsFull:
 		return nil, &task.Error{Code: task.CodeUnavailable, RetryAfter: time.Second,
 			Message: "too many enqueues wait for the store", Hint: "the store is slow or does not answer; try again later"}
 	}
@@ -93,12 +94,12 @@ func (q *enqueuer) enqueue(ctx context.Context, batches []store.Batch, items []s
 }
 
 // put hands a call to those who commit. One on a node that has not started is alone.
-func (q *enqueuer) put(call *enqueueCall) refusal {
+func (q *enqueuer) put(call *enqueueCall) gather.Refusal {
 	if q.started.Load() {
-		return q.enqueues.put(call, call.size)
+		return q.enqueues.Put(call, call.size)
 	}
 	go q.commitEnqueues([]*enqueueCall{call})
-	return taken
+	return gather.Taken
 }
 
 func stopping() error {
@@ -111,7 +112,7 @@ func (q *enqueuer) commitEnqueues(calls []*enqueueCall) {
 	rows := 0
 	for _, call := range calls {
 		batches = append(batches, call.batches...)
-		rows += call.size.items
+		rows += call.size.Items
 	}
 	began := time.Now()
 	results, err := q.enqueueUntilKnown(calls, batches)

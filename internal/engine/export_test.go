@@ -25,7 +25,7 @@ func (e *Engine) Kill() {
 	e.unlock()
 	e.run.pool.stop()
 	e.run.stopAttempts(ErrLost)
-	e.enqueues.close()
+	e.enqueues.Close()
 	e.closeSettles()
 	e.stopOnce.Do(func() {})
 }

@@ -18,11 +18,12 @@ import (
 // nothing is the registry of a node whose workers do everything.
 type nothing struct{}
 
-func (nothing) Serves(string) (store.Serving, bool)      { return store.Serving{}, false }
-func (nothing) CanStart(string) bool                     { return false }
-func (nothing) Handler(*task.Task) Handler               { return nil }
-func (nothing) Policy(*task.Task) (*retry.Policy, error) { return retry.Default(), nil }
-func (nothing) Fallback(*task.Task) *task.Follow         { return nil }
+func (nothing) Serves(string) (store.Serving, bool)              { return store.Serving{}, false }
+func (nothing) CanStart(string) bool                             { return false }
+func (nothing) Handler(*task.Task) Handler                       { return nil }
+func (nothing) Policy(*task.Task) (*retry.Policy, error)         { return retry.Default(), nil }
+func (nothing) Fallback(*task.Task) *task.Follow                 { return nil }
+func (nothing) Undo(*task.Task, *task.Step) (store.Insert, bool) { return store.Insert{}, false }
 func (nothing) Follow(*task.Task, *task.Follow, task.FollowKind, *store.Settlement) (store.Insert, bool) {
 	return store.Insert{}, false
 }

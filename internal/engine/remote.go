@@ -10,6 +10,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
 	"github.com/outlast-dev/outlast/internal/lease"
+	"github.com/outlast-dev/outlast/internal/steps"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -37,9 +38,10 @@ type Poll struct {
 // Leased is a task for a remote worker. It must not be changed.
 type Leased struct {
 	Task        *task.Task
-	Until       time.Time // the end of the lease, by the store's clock
-	AttemptEnds time.Time // when the attempt's timeout or the deadline ends it, zero for never
-	MaxAttempts int       // 0 for unlimited
+	Until       time.Time   // the end of the lease, by the store's clock
+	AttemptEnds time.Time   // when the attempt's timeout or the deadline ends it, zero for never
+	MaxAttempts int         // 0 for unlimited
+	Steps       []task.Step // that are not to be done again
 }
 
 // ErrTooManyPolls refuses a poll on a node where very many wait.
@@ -75,11 +77,59 @@ func (w *remote) Poll(ctx context.Context, request Poll) ([]Leased, error) {
 		w.handBack(leases) // nobody is there to take them
 		return nil, nil
 	}
-	out := make([]Leased, len(leases))
-	for i, l := range leases {
-		out[i] = Leased{Task: l.Task, Until: l.Until(), AttemptEnds: l.Ends, MaxAttempts: leased(l).run.MaxAttempts}
+	return w.withSteps(ctx, leases)
+}
+
+// Most of what one poll reads and answers of steps; what is beyond it is left to the next.
+const (
+	mostStepTasks = 64 // in one read
+	mostStepBytes = 4 * task.MaxStepBytes
+)
+
+// withSteps completes the answer of a poll by the steps of its tasks that are done. A task
+// whose steps nobody can read, or are being undone, ends its attempt here as one of a Go
+// handler does that asks for a step; what does not fit into the answer is handed back.
+func (w *remote) withSteps(ctx context.Context, leases []*lease.Lease) ([]Leased, error) {
+	out := make([]Leased, 0, len(leases))
+	for bytes := 0; len(leases) > 0 && bytes < mostStepBytes; {
+		some := leases[:min(len(leases), mostStepTasks)]
+		tasks := make([]*task.Task, len(some))
+		for i, l := range some {
+			tasks[i] = l.Task
+		}
+		finished, err := w.end.steps.Finished(ctx, tasks)
+		if err != nil && len(out) == 0 {
+			w.handBack(leases)
+			return nil, err
+		}
+		if err != nil {
+			break
+		}
+		leases = leases[len(some):]
+		for i, l := range some {
+			f := &finished[i]
+			if f.Err != nil {
+				w.finish(leased(l), nil, unbegun(f.Err))
+				continue
+			}
+			bytes += f.Bytes
+			out = append(out, Leased{Task: l.Task, Until: l.Until(), AttemptEnds: l.Ends, MaxAttempts: leased(l).run.MaxAttempts, Steps: f.Steps})
+		}
 	}
+	w.handBack(leases)
 	return out, nil
+}
+
+// unbegun is the end of an attempt that must not begin, since of its steps it is not known what
+// to do.
+func unbegun(err error) error {
+	if undoing := new(steps.Undoing); errors.As(err, &undoing) {
+		return &snooze{undoing}
+	}
+	if unreadable := new(steps.Unreadable); errors.As(err, &unreadable) {
+		return err
+	}
+	return ErrReleased // the store was away
 }
 
 // enter lets a poll wait; nil where the node stops.

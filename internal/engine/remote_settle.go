@@ -20,11 +20,6 @@ type Ending struct {
 	Err error
 }
 
-// finder reads tasks of any state.
-type finder interface {
-	Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error)
-}
-
 // SettleLeased ends attempts that remote workers ran, each fenced by its claim
 // number: those of tasks that this node has leased, together with all that it
 // settles, and those of other nodes, which may be gone. One answer per item, in
@@ -194,6 +189,15 @@ func (s *elsewhere) settle(ctx context.Context) error {
 // commit settles, and lets the owners of the lanes and the nodes that leased know.
 func (s *elsewhere) commit(ctx context.Context, ends []*decided) ([]store.Settled, error) {
 	w := s.remote
+	var dying []*store.Settlement
+	for _, end := range ends {
+		if !s.repeats(end) {
+			dying = append(dying, &end.settlement)
+		}
+	}
+	if w.end.steps.Undo(dying) != nil {
+		return nil, ErrStopping
+	}
 	settlements := make([]store.Settlement, len(ends))
 	for i, end := range ends {
 		settlements[i] = end.settlement
@@ -204,6 +208,15 @@ func (s *elsewhere) commit(ctx context.Context, ends []*decided) ([]store.Settle
 		return nil, err
 	}
 	w.committed("settle", len(ends), began)
+	var died []*store.Settlement
+	for i, end := range ends {
+		if results[i].State == task.Dead && !s.repeats(end) {
+			died = append(died, &end.settlement)
+		}
+	}
+	if len(died) > 0 {
+		w.end.enqueueLate(w.end.steps.Late(died))
+	}
 	w.lock()
 	for i := range results {
 		if results[i].Status == store.StatusOK {

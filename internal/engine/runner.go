@@ -68,6 +68,7 @@ func (r *runner) register(node string, tasks []*task.Task, set func(*attempt)) (
 		set(a)
 		entry.Run = a
 		if a.lease == nil {
+			a.steps.Begin(r.end.steps)
 			r.handlers.Add(1)
 		}
 		attempts = append(attempts, a)
@@ -90,6 +91,7 @@ func (r *runner) attempt(a *attempt) {
 	defer func() {
 		end.ended = time.Now()
 		end.cause = a.ctx.end(end.ended)
+		r.closeSteps(a, end.err)
 		if !a.ends() {
 			if a.traced != nil {
 				a.traced(nil)
@@ -107,6 +109,18 @@ func (r *runner) attempt(a *attempt) {
 		r.end.settle(a)
 	}()
 	end.result, end.err = r.call(a)
+}
+
+// closeSteps ends the steps of an attempt, and tells of those of earlier ones that a
+// success has not asked for: the code may have changed.
+func (r *runner) closeSteps(a *attempt, err error) {
+	log := a.steps.End()
+	if log == nil || err != nil {
+		return
+	}
+	if unasked := log.Unasked(); len(unasked) > 0 {
+		r.log.Warn("step.unasked", "task", a.run.Task.ID.String(), "type", a.run.Task.Type, "steps", unasked)
+	}
 }
 
 // errGoexit is the failure of a handler that ended its goroutine

@@ -11,6 +11,8 @@ import (
 	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
 	"github.com/outlast-dev/outlast/internal/background"
+	"github.com/outlast-dev/outlast/internal/gather"
+	"github.com/outlast-dev/outlast/internal/steps"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -19,20 +21,40 @@ import (
 // settler writes down how attempts ended, and brings memory in line with it.
 type settler struct {
 	*core
-	settles      *group[*attempt]
-	completions  *group[*attempt] // of attempts that were completed in a transaction, before they are settled
-	unsettled    unsettled        // results that the store does not take
-	settling     context.Context  // ends when nothing more can be settled
+	steps        *steps.Keeper
+	settles      *gather.Group[*attempt]
+	completions  *gather.Group[*attempt] // of attempts that were completed in a transaction, before they are settled
+	unsettled    unsettled               // results that the store does not take
+	settling     context.Context         // ends when nothing more can be settled
 	stopSettling context.CancelFunc
 }
 
 func newSettler(c *core) *settler {
 	s := &settler{core: c}
 	s.settling, s.stopSettling = context.WithCancel(context.Background())
-	s.settles = newGroup(groupConfig[*attempt]{
-		commit: s.commitSettles, most: weight{c.config.Batch, mostCommitBytes}, apart: 2,
+	s.steps = steps.NewKeeper(s.keeping())
+	s.settles = gather.New(gather.Config[*attempt]{
+		Commit: s.commitSettles, Most: gather.Weight{Items: c.config.Batch, Bytes: mostCommitBytes}, Apart: 2,
 	})
 	return s
+}
+
+// finder reads tasks of any state.
+type finder interface {
+	Find(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error)
+}
+
+// keeping is what the steps of attempts need.
+func (s *settler) keeping() steps.Config {
+	config := steps.Config{
+		Undo: s.config.Registry.Undo, Most: gather.Weight{Items: s.config.Batch, Bytes: mostCommitBytes}, Limit: storeCall,
+		Over: s.settling, Log: s.log, Committed: func(rows int, began time.Time) { s.committed("step", rows, began) },
+	}
+	config.Store, _ = store.As[store.Steps](s.config.Store)
+	if from, ok := s.config.Store.(finder); ok {
+		config.Find = from.Find
+	}
+	return config
 }
 
 // handIn ends an attempt, unless it has ended already.
@@ -59,7 +81,7 @@ func (s *settler) settle(a *attempt) {
 	if a.completion.Load() != nil { // after settled was set; see CompleteTx
 		to = s.completions
 	}
-	if to.put(a, weight{1, len(a.end.settlement.Result)}) != taken {
+	if to.Put(a, gather.Weight{Items: 1, Bytes: len(a.end.settlement.Result)}) != gather.Taken {
 		s.log.Warn("settle.dropped", "task", a.run.Task.ID.String(), "outcome", string(a.end.settlement.Outcome))
 	}
 }
@@ -117,6 +139,31 @@ func (s *settler) onFailure(run *Run, end *store.Settlement) {
 // known.
 func (s *settler) commitSettles(batch []*attempt) {
 	slices.SortFunc(batch, func(a, b *attempt) int { return a.run.Task.ID.Compare(b.run.Task.ID) })
+	if !s.undoAll(batch) {
+		return
+	}
+	for len(batch) > 0 {
+		n := fitting(batch)
+		s.commitSome(batch[:n])
+		batch = batch[n:]
+	}
+}
+
+// fitting is how many of a batch go into one commit with what follows them: what undoes the
+// steps of tasks may be larger than all else.
+func fitting(batch []*attempt) (n int) {
+	for bytes := 0; n < len(batch); n++ {
+		for _, follow := range batch[n].end.settlement.Follow {
+			bytes += len(follow.Task.Payload)
+		}
+		if n > 0 && bytes > mostCommitBytes {
+			break
+		}
+	}
+	return n
+}
+
+func (s *settler) commitSome(batch []*attempt) {
 	settlements := make([]store.Settlement, len(batch))
 	for i, a := range batch {
 		settlements[i] = a.end.settlement
@@ -128,6 +175,66 @@ func (s *settler) commitSettles(batch []*attempt) {
 	}
 	s.committed("settle", len(batch), began)
 	s.settled(batch, results)
+}
+
+// undoAll adds to the ends of a batch what undoes steps, but to those of which the store has
+// refused what follows; repeated until it is known.
+func (s *settler) undoAll(batch []*attempt) bool {
+	var ends []*store.Settlement
+	for _, a := range batch {
+		if !a.again && a.end.settlement.Outcome == task.OutcomeDead {
+			ends = append(ends, &a.end.settlement)
+		}
+	}
+	if len(ends) == 0 {
+		return true
+	}
+	s.lock()
+	s.feedback() // the guards hear of the deaths, before one is put off
+	s.unlock()
+	return s.steps.Undo(ends) == nil
+}
+
+// undoLate undoes steps that remote workers have added while their attempts died.
+func (s *settler) undoLate(batch []*attempt, results []store.Settled) {
+	var died []*store.Settlement
+	for i, a := range batch {
+		if a.lease != nil && results[i].State == task.Dead {
+			died = append(died, &a.end.settlement)
+		}
+	}
+	if len(died) > 0 {
+		s.enqueueLate(s.steps.Late(died))
+	}
+}
+
+// enqueueLate enqueues what undoes steps of tasks that have died, repeated until it is done.
+func (s *settler) enqueueLate(late []store.Insert) {
+	if len(late) == 0 {
+		return
+	}
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		ctx, cancel := s.storeContext(storeCall)
+		results, err := s.config.Store.Enqueue(ctx, []store.Batch{{Items: late}})
+		cancel()
+		if err == nil {
+			if refused := results[0].Err; refused != nil {
+				s.log.Error("step.not_undone", "tasks", len(late), "error", refused)
+			}
+			break
+		}
+		s.log.Warn("step.undo_repeated", "tasks", len(late), "error", err)
+		if !background.Sleep(s.settling, pause) {
+			return
+		}
+	}
+	s.lock()
+	for i := range late {
+		s.changedLane(late[i].Task.ID.Lane(), store.AnyRank)
+		s.agenda.LookFor(late[i].Task.ID.Lane(), store.AnyRank)
+	}
+	s.unlock()
+	signal(s.load)
 }
 
 // settled does what follows from the store's answers.
@@ -142,6 +249,7 @@ func (s *settler) settled(batch []*attempt, results []store.Settled) {
 		}
 	}
 	s.reported(batch)
+	s.undoLate(batch, results)
 	for i, a := range batch {
 		if results[i].Status == store.StatusRefused && !a.again {
 			s.refusedSettle(a, results[i].Err)
@@ -273,11 +381,14 @@ func (s *settler) handOn(entry *agenda.Entry, ability string) {
 
 // refusedSettle records an outcome whose data the store refuses (a result or
 // a message that it cannot keep) as a failure of category local. What follows that
-// is left out only if the store then refuses it too: the task must end.
+// is left out only if the store then refuses it too: the task must end. What undoes its
+// steps is never left out.
 func (s *settler) refusedSettle(a *attempt, err error) {
 	if a.local {
-		s.log.Error("follow.lost", "task", a.entry.ID.String(), "tasks", len(a.end.settlement.Follow), "error", err)
-		a.end.settlement.Task, a.end.settlement.Follow, a.again = a.run.Task, nil, true
+		follow := a.end.settlement.Follow
+		undo := slices.DeleteFunc(slices.Clone(follow), func(f store.Insert) bool { return f.Task.Spec.Follows != task.FollowCompensation })
+		s.log.Error("follow.lost", "task", a.entry.ID.String(), "tasks", len(follow)-len(undo), "error", err)
+		a.end.settlement.Task, a.end.settlement.Follow, a.again = a.run.Task, undo, true
 		return
 	}
 	s.log.Error("settle.refused", "task", a.entry.ID.String(), "error", err)
@@ -289,7 +400,8 @@ func (s *settler) refusedSettle(a *attempt, err error) {
 	if out := a.end.settlement.Outcome; out == task.OutcomeFailed || out == task.OutcomeDead {
 		s.onFailure(&a.run, &a.end.settlement)
 	}
-	a.local, a.again = true, len(a.end.settlement.Follow) == 0
+	// What undoes steps is added to a death, and may be what is refused then.
+	a.local, a.again = true, len(a.end.settlement.Follow) == 0 && a.end.settlement.Outcome != task.OutcomeDead
 }
 
 // localError is a failure of this node, not of what the task calls.

@@ -32,7 +32,7 @@ func (e *Engine) stop(ctx context.Context) error {
 	e.waitForDispatcher(ctx)
 	e.member.Retire(ctx)
 	e.waitForHandlers(ctx)
-	e.enqueues.close() // not sooner: handlers may enqueue while they finish
+	e.enqueues.Close() // not sooner: handlers may enqueue while they finish
 	e.stopRunning()    // first: loops of the membership may be in calls of ours
 	e.member.StopLoops()
 	e.loops.Wait()
@@ -53,9 +53,10 @@ func (e *Engine) stop(ctx context.Context) error {
 
 // closeSettles waits for the settlements that were handed in.
 func (e *Engine) closeSettles() {
-	e.completions.close()
+	e.end.steps.Close()
+	e.completions.Close()
 	e.contests.Wait()
-	e.settles.close()
+	e.settles.Close()
 }
 
 // waitForDispatcher waits for a claim under way; what a later answer brings

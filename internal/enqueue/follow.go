@@ -31,6 +31,21 @@ func (e *Enqueuer) Follow(t *task.Task, follow *task.Follow, kind task.FollowKin
 	return store.Insert{Task: made}, true
 }
 
+// Undo makes the task that undoes a step of a task that dies, in the form of
+// [engine.Registry].
+func (e *Enqueuer) Undo(t *task.Task, step *task.Step) (store.Insert, bool) {
+	queue, ok := e.engine.Queue(t.Queue)
+	if !ok || len(queue.Numbers) == 0 {
+		return store.Insert{}, false
+	}
+	made := drafts.Undo(t, step, &queue)
+	var err error
+	if made.Target, err = e.handlers.TargetOf(made.Type, made.Payload, nil, nil); err != nil {
+		e.logger.Error("follow.target_unnamed", "task", t.ID.String(), "error", err)
+	}
+	return store.Insert{Task: made}, true
+}
+
 // followQueue is the queue named, else that of the followed task.
 func (e *Enqueuer) followQueue(t *task.Task, follow *task.Follow) (store.Queue, bool) {
 	if follow.Queue != "" {

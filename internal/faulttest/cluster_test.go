@@ -389,7 +389,7 @@ func (c *cluster) expectRunning(orders []*order, why string) {
 func (c *cluster) tables() (names []string) {
 	c.Helper()
 	rows, err := readRows(c.ctx, c.admin, `select table_name from information_schema.tables where table_schema = `+c.schema+`
-		and table_name in ('outlast_task', 'outlast_run', 'outlast_done', 'outlast_dead', 'outlast_attempt', 'outlast_lane', 'outlast_dedupe')`)
+		and table_name in ('outlast_task', 'outlast_run', 'outlast_done', 'outlast_dead', 'outlast_attempt', 'outlast_step', 'outlast_lane', 'outlast_dedupe')`)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func (h *History) Node(client int, backend store.Backend) store.Backend {
 }
 
 // Truth returns the store as it is, where no answer is lost: recoveries are recorded,
-// and what operators do.
+// what operators do, and what is enqueued with the end of another task.
 func (h *History) Truth(client int, backend store.Backend) store.Backend {
 	return &truth{Backend: backend, h: h, client: client}
 }
@@ -213,6 +213,22 @@ func (s *truth) Recover(ctx context.Context, lanes []uint16, limit int) ([]store
 		s.h.add(s.client, rows[i].ID, began, call{kind: recovers, node: rows[i].Node, claim: rows[i].OldClaim}, answer{done, row{state: state, claim: rows[i].Claim}})
 	}
 	return rows, err
+}
+
+// Settle records the tasks that were enqueued with an end: perhaps, since the end may have
+// been recorded before.
+func (s *truth) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
+	began := s.h.now()
+	results, err := s.Backend.Settle(ctx, settlements)
+	for i := range results {
+		if results[i].Status != store.StatusOK {
+			continue
+		}
+		for _, follow := range settlements[i].Follow {
+			s.h.add(s.client, follow.Task.ID, began, call{kind: enqueues}, answer{verdict: unknown})
+		}
+	}
+	return results, err
 }
 
 func (s *truth) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {

@@ -38,10 +38,13 @@ func TestDeployKillsTheProcess(t *testing.T) {
 		if sent.State != task.Succeeded || sent.Attempt != 1 || sent.Crashes != 1 {
 			t.Errorf("the mail: %s after %d attempts and %d crashes", sent.State, sent.Attempt, sent.Crashes)
 		}
-		history, err := after.API.Attempts(t.Context(), id)
-		if err != nil || len(history) != 2 || history[0].Outcome != "crashed" || history[1].Outcome != "succeeded" ||
+		story, err := after.API.Attempts(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if history := story.Attempts; len(history) != 2 || history[0].Outcome != "crashed" || history[1].Outcome != "succeeded" ||
 			history[0].Number != 1 || history[1].Number != 1 || history[1].Claim <= history[0].Claim {
-			t.Errorf("the history: %+v, %v", history, err)
+			t.Errorf("the history: %+v", history)
 		}
 	}
 	if attempts := mails.attempts(); attempts != "1 1 1 1" {

@@ -112,7 +112,7 @@ func (ls *Letters) Purge(ctx context.Context, filter store.Filter, dryRun bool) 
 	return ls.node.Letters.Purge(ctx, filter, dryRun, actor.Audit(ctx, "dead.purge", "dead"))
 }
 
-func (ls *Letters) Export(ctx context.Context, filter store.Filter, each func(*task.Task, []task.Attempt) error) error {
+func (ls *Letters) Export(ctx context.Context, filter store.Filter, each func(inspect.Letter) error) error {
 	if err := checkFilter(&filter, nil); err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/actor"
+	"github.com/outlast-dev/outlast/internal/alerts"
+	"github.com/outlast-dev/outlast/internal/compensate"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -22,10 +24,15 @@ func (ts *Tasks) Get(ctx context.Context, id task.ID) (*inspect.View, error) {
 		return nil, err
 	}
 	view, err := ts.one(ctx, t)
-	if err == nil {
-		ts.followed(ctx, view)
+	if err != nil {
+		return nil, err
 	}
-	return view, err
+	if view.Steps, err = ts.node.Backend.StepsOf(ctx, []task.ID{id}); err != nil {
+		return nil, err
+	}
+	ts.followed(ctx, view)
+	ts.compensated(ctx, view)
+	return view, nil
 }
 
 func (ts *Tasks) Row(ctx context.Context, id task.ID) (*task.Task, error) {
@@ -41,6 +48,17 @@ func (ts *Tasks) Row(ctx context.Context, id task.ID) (*task.Task, error) {
 
 func (ts *Tasks) Attempts(ctx context.Context, id task.ID) ([]task.Attempt, error) {
 	return ts.node.Backend.Attempts(ctx, id)
+}
+
+// Steps is [inspect.Steps].
+type Steps struct{ node *node }
+
+func (ss *Steps) Of(ctx context.Context, id task.ID) ([]task.Step, error) {
+	steps, err := ss.node.Backend.StepsOf(ctx, []task.ID{id})
+	if err == nil && len(steps) == 0 {
+		_, err = (&Tasks{ss.node}).Row(ctx, id)
+	}
+	return steps, err
 }
 
 func (ts *Tasks) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*inspect.View, string, error) {
@@ -94,7 +112,10 @@ func (ts *Tasks) Count(ctx context.Context, filter store.Filter, limit int) (int
 	return min(max(all-hidden, 0), limit), err
 }
 
-func (ts *Tasks) Cancel(ctx context.Context, id task.ID) (*inspect.View, error) {
+func (ts *Tasks) Cancel(ctx context.Context, id task.ID, options ...inspect.CancelOption) (*inspect.View, error) {
+	if slices.Contains(options, inspect.Compensate) {
+		return ts.cancelAndUndo(ctx, id)
+	}
 	t, err := ts.node.Backend.Cancel(ctx, id, actor.Audit(ctx, "task.cancel", "task/"+id.String()))
 	if err != nil {
 		return nil, refusal("canceled", id, err)
@@ -102,6 +123,86 @@ func (ts *Tasks) Cancel(ctx context.Context, id task.ID) (*inspect.View, error) 
 	ts.node.Control.Canceled(id)
 	ts.node.Ended(t)
 	return ts.one(ctx, t)
+}
+
+// cancelAndUndo puts the order to cancel and undo a task on disk before it cancels it. So the
+// order finds the task canceled, or cancels it in place of a node that was killed here.
+func (ts *Tasks) cancelAndUndo(ctx context.Context, id task.ID) (*inspect.View, error) {
+	row, err := ts.Row(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	switch row.State {
+	case task.Dead:
+		return nil, &task.Error{Code: task.CodeConflict, State: row.State, Message: "a task that is dead cannot be canceled and compensated",
+			Hint: "when it died, what undoes its steps was enqueued: look for the tasks with the key compensation:" + id.String()}
+	case task.Succeeded:
+		return nil, &task.Error{Code: task.CodeConflict, State: row.State, Message: "a task that is succeeded cannot be canceled and compensated", Hint: "enqueue a task that undoes what it has done"}
+	}
+	order, err := ts.order(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	view, err := ts.Cancel(ctx, id)
+	if refused := (*task.Error)(nil); errors.As(err, &refused) && refused.Code == task.CodeConflict && refused.State == task.Canceled {
+		view, err = ts.Get(ctx, id)
+	}
+	if err == nil {
+		view.CompensationTask, view.CompensationState = order.ID, order.State
+	}
+	return view, err
+}
+
+// order puts the order to compensate a task on disk, unless it is there.
+func (ts *Tasks) order(ctx context.Context, t *task.Task) (*task.Task, error) {
+	queue, err := ts.ownQueue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	insert, err := compensate.Order(ctx, t, queue)
+	if err != nil {
+		return nil, err
+	}
+	if there, err := ts.node.Backend.Get(ctx, insert.Task.ID); err == nil {
+		return there, nil
+	}
+	_, err = ts.node.Backend.Change(ctx, store.Change{
+		Audit: []store.Audit{actor.Audit(ctx, "task.compensate", "task/"+t.ID.String())}, Enqueue: []store.Batch{{Items: []store.Insert{insert}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	ts.node.Control.Wake(insert.Task.ID.Lane())
+	return insert.Task, nil
+}
+
+// ownQueue is the queue of the engine's own tasks.
+func (ts *Tasks) ownQueue(ctx context.Context) (*store.Queue, error) {
+	topology, err := ts.node.topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range topology.Queues {
+		if q := &topology.Queues[i]; q.Name == alerts.Queue && len(q.Numbers) > 0 {
+			return q, nil
+		}
+	}
+	return nil, &task.Error{Code: task.CodeUnavailable, Message: "there is no queue " + alerts.Queue + " yet", Hint: "start a node, which makes it"}
+}
+
+// compensated tells of the order to undo the steps of a task that is canceled or to be.
+// What cannot be read stays empty.
+func (ts *Tasks) compensated(ctx context.Context, view *inspect.View) {
+	if len(view.Steps) == 0 || view.State != task.Canceled && !view.CancelRequested {
+		return
+	}
+	queue, err := ts.ownQueue(ctx)
+	if err != nil {
+		return
+	}
+	if order, err := ts.node.Backend.Get(ctx, compensate.ID(view.Task, queue)); err == nil {
+		view.CompensationTask, view.CompensationState = order.ID, order.State
+	}
 }
 
 func (ts *Tasks) RetryNow(ctx context.Context, id task.ID) (*inspect.View, error) {

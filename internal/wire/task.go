@@ -26,6 +26,7 @@ func Task(v *inspect.View) client.Task {
 		LastError: Failure(t.LastError), LastFailedAt: Time(t.LastFailedAt), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress, LeaseUntil: Time(v.LeaseUntil),
 		FallbackTask: t.FallbackTask, FallbackState: string(v.FallbackState), Parent: t.Spec.Parent,
 		CallbackTask: v.CallbackTask, CallbackState: string(v.CallbackState), Follows: string(t.Spec.Follows),
+		Steps: Steps(v.Steps, t.Spec.Undone), CompensationTask: v.CompensationTask, CompensationState: string(v.CompensationState),
 	}
 	out.Node, out.Worker, _ = task.Runner(t.Node)
 	if v.Held != nil {

@@ -206,6 +206,9 @@ func (w *world) finish() {
 	for _, one := range slices.Concat(w.plan.tasks, w.plan.wave, w.plan.rush, w.plan.held, w.plan.long) {
 		w.read(ctx, one.id)
 	}
+	for _, id := range w.deeds.finish(w.memory.Get) {
+		w.read(ctx, id)
+	}
 	for _, n := range w.nodes {
 		w.idle(n)
 	}

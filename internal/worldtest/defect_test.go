@@ -25,12 +25,14 @@ const (
 	inAgenda     = "../agenda"
 	inMembership = "../membership"
 	inTopology   = "../topology"
+	inSteps      = "../steps"
+	inStore      = "../../store/memory"
 )
 
 var defects = []defect{
 	{
 		"a node that is lost lets its attempts go on", inEngine,
-		`(\w+)\.ctx\.cancel\(ErrLost\)`, "if !mutant(NAME) {\n${0}\n}",
+		`(\w+)\.ctx\.cancel\(ErrLost\)\n`, "if !mutant(NAME) {\n${0}}\n",
 	},
 	{
 		"the reconciler skips rows of its own", inEngine,
@@ -100,6 +102,38 @@ var defects = []defect{
 		"the next of a key does not step forward", inAgenda,
 		`s\.head = nil; s\.behind\.Len\(\) > 0`, `${0} && !mutant(NAME)`,
 	},
+	{
+		"a step is done again", inSteps,
+		`found, err := [\w.]+\.read\(ctx, t\.ID\)`, "${0}\nif mutant(NAME) {\nfound = nil\n}",
+	},
+	{
+		"a step is done before it is on disk", inSteps,
+		`select \{\n\s*case <-w\.done:`, "if mutant(NAME) {\nreturn nil\n}\n${0}",
+	},
+	{
+		"a step under a claim that was lost is done", inSteps,
+		`w\.status != store\.StatusOK`, `${0} && !mutant(NAME)`,
+	},
+	{
+		"a step without an answer is believed", inSteps,
+		`statuses, err = [\w.]+\.Store\.AddSteps\(ctx, \w+\)`, "${0}\nif mutant(NAME) && err != nil {\nstatuses, err = make([]store.Status, len(batch)), nil\nfor i := range statuses {\nstatuses[i] = store.StatusOK\n}\n}",
+	},
+	{
+		"a step is stored under a claim that was lost", inStore,
+		`(r\.State != task\.Running \|\|) (r\.Claim != step\.Claim)`, `${1} !mutant(NAME) && ${2}`,
+	},
+	{
+		"a death undoes nothing", inSteps,
+		`\w+\.undo\(of\[.*\n`, "if !mutant(NAME) {\n${0}}\n",
+	},
+	{
+		"steps are undone in their order", inSteps,
+		`cmp\.Compare\(b\.Seq, a\.Seq\)`, `map[bool]int{false: 1, true: -1}[mutant(NAME)] * ${0}`,
+	},
+	{
+		"steps are done again before they are undone", inSteps,
+		`by\.State != task\.Succeeded`, `!mutant(NAME) && ${0}`,
+	},
 }
 
 var (
@@ -114,7 +148,7 @@ func mutants(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "mutants")
 	var overlays []string
-	for _, folder := range []string{inEngine, inAgenda, inMembership, inTopology} {
+	for _, folder := range []string{inEngine, inAgenda, inMembership, inTopology, inSteps, inStore} {
 		var planted []planttest.Defect
 		for _, d := range defects {
 			if d.folder == folder {

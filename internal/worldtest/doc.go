@@ -6,7 +6,9 @@
 // processes that die or stop and come back, nodes that are cut off for longer than the
 // rule of death, calls that arrive late, answers that are lost or slow, a clock of the
 // store that steps, and operators who cancel, hurry, move, pause and redrive. In some, nodes
-// look less far ahead than tasks wait, or keep fewer of them in memory than there are. Remote workers poll
+// look less far ahead than tasks wait, or keep fewer of them in memory than there are. Some tasks do their
+// work in steps, one after the other or side by side, some of which sleep, fail or have a compensation, and
+// some of those tasks are rejected in the end. Remote workers poll
 // any node, let leases end and tell any node of their results. When all trouble is over
 // everything must end, and a second wave of tasks, a rush on a queue with a limit and a
 // paused queue must go as on a fleet that has never had trouble.
@@ -15,7 +17,9 @@
 // process is dead; the same for keys, whose tasks begin in their order; nothing
 // begins before its claim is known, on a node that has heard nothing for long or has
 // stopped, in a paused queue or beyond a limit that the fleet has had time to agree on; what
-// is settled is what the handler said, once. Checked at the end: what was acknowledged is
+// is settled is what the handler said, once; a step that is on disk is done by no later run, which gets what
+// is there, what a run is told to be done is there under its claim, and nothing is stored under one that was
+// lost; what dies is undone by one task for each step that has to be, the last first, before it is done again. Checked at the end: what was acknowledged is
 // there and has ended, histories fit what handlers saw, crashes are counted where a node
 // had trouble only, nodes share the lanes, no node keeps a place, the invariants of storetest hold, and an order
 // explains all that nodes were told (historytest).

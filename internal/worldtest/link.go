@@ -224,6 +224,14 @@ func (l *link) Settle(ctx context.Context, settlements []store.Settlement) ([]st
 	return pass(ctx, l, func(ctx context.Context) ([]store.Settled, error) { return l.Backend.Settle(ctx, settlements) })
 }
 
+func (l *link) AddSteps(ctx context.Context, steps []task.Step) ([]store.Status, error) {
+	return pass(ctx, l, func(ctx context.Context) ([]store.Status, error) { return l.Backend.AddSteps(ctx, steps) })
+}
+
+func (l *link) StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error) {
+	return pass(ctx, l, func(ctx context.Context) ([]task.Step, error) { return l.Backend.StepsOf(ctx, ids) })
+}
+
 func (l *link) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
 	return pass(ctx, l, func(ctx context.Context) ([]store.Recovered, error) { return l.Backend.Recover(ctx, lanes, limit) })
 }
@@ -276,14 +284,33 @@ func (l *link) works() bool {
 	return !dead && how == ""
 }
 
-// witness is the store itself, of which the book sees what is taken from whom.
+// witness is the store itself, of which the book sees what is taken from whom, and what
+// is kept and undone.
 type witness struct {
 	store.Backend
-	book *book
+	deeds *deeds
 }
 
 func (w *witness) Recover(ctx context.Context, lanes []uint16, limit int) ([]store.Recovered, error) {
 	rows, err := w.Backend.Recover(ctx, lanes, limit)
-	w.book.takenBack(rows)
+	w.deeds.takenBack(rows)
 	return rows, err
+}
+
+func (w *witness) AddSteps(ctx context.Context, steps []task.Step) ([]store.Status, error) {
+	w.deeds.mu.Lock() // no run begins while the store judges
+	defer w.deeds.mu.Unlock()
+	statuses, err := w.Backend.AddSteps(ctx, steps)
+	if err == nil {
+		w.deeds.stored(steps, statuses)
+	}
+	return statuses, err
+}
+
+func (w *witness) Settle(ctx context.Context, settlements []store.Settlement) ([]store.Settled, error) {
+	results, err := w.Backend.Settle(ctx, settlements)
+	if err == nil {
+		w.deeds.died(settlements, results)
+	}
+	return results, err
 }

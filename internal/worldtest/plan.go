@@ -56,6 +56,8 @@ type planned struct {
 	node     int // that is asked first to enqueue it
 	timeout  time.Duration
 	turns    []turn
+	steps    []doing
+	rejects  bool // its handler says in the end that it can never succeed
 }
 
 // turn is what the handler does at one run of a task.
@@ -98,6 +100,7 @@ func newPlan(seed uint64, began time.Time) *plan {
 	p.drawOperators(r)
 	p.drawWave(r, began)
 	p.drawSight(rand.New(rand.NewPCG(seed, 16)))
+	p.drawSteps(rand.New(rand.NewPCG(seed, 17)))
 	slices.SortStableFunc(p.acts, func(a, b act) int { return cmp.Compare(a.at, b.at) })
 	return p
 }

@@ -23,6 +23,7 @@ import (
 // world is one run.
 type world struct {
 	*book
+	deeds   *deeds
 	t       testing.TB
 	plan    *plan
 	memory  *memory.Store
@@ -89,6 +90,10 @@ func newWorld(t testing.TB, seed uint64) *world {
 	began := time.Now()
 	w := &world{t: t, plan: newPlan(seed, began), history: historytest.NewHistory(), turns: map[task.ID][]turn{}, sent: map[string]*historytest.Queue{}, numbers: map[string][]uint16{}, everyone: map[string]*process{}}
 	w.book = newBook(began, w.plan.limit)
+	w.deeds = newDeeds(w.book, func(t *task.Task) {
+		w.sent[t.Queue].Sending(t.ID)
+		w.sent[t.Queue].Acknowledged(t.ID)
+	})
 	w.memory = memory.New(memory.WithClock(func() time.Time { return time.Now().Add(time.Duration(w.shift.Load())) }))
 	w.truth = w.history.Truth(99, w.memory)
 	options := []retry.Option{retry.Attempts(4), retry.Exponential(100*time.Millisecond, 3, 4*time.Second), retry.MaxCrashes(100)}
@@ -126,7 +131,7 @@ func (w *world) name(one *planned, i int, kind string) {
 		one.key = one.queue + " " + one.key
 	}
 	one.id = one.id.WithLane(lane)
-	w.turns[one.id] = one.turns
+	w.turns[one.id], w.deeds.of[one.id] = one.turns, one
 	w.names[one.id] = fmt.Sprint(kind, i)
 }
 
@@ -159,7 +164,7 @@ func (w *world) play() {
 func (w *world) start(place, generation int) {
 	n := &process{place: place, name: fmt.Sprintf("n%d.%d", place, generation)}
 	handle := w.memory.Handle()
-	n.link = newLink(handle, &witness{w.history.Truth(place, handle), w.book}, w.book, w.plan.noise, w.plan.seed*1000+uint64(place*50+generation))
+	n.link = newLink(handle, &witness{w.history.Truth(place, handle), w.deeds}, w.book, w.plan.noise, w.plan.seed*1000+uint64(place*50+generation))
 	way := w.history.Node(place, n.link)
 	if w.plan.watched {
 		way = &watched{way, n.link}
@@ -416,7 +421,10 @@ func (w *world) redrive(ctx context.Context, n *process) int {
 
 // send hands a task in until it is acknowledged, by one node after the other.
 func (w *world) send(one *planned) {
-	sent, name := w.sent[one.queue], w.names[one.id]
+	sent := w.sent[one.queue]
+	w.mu.Lock()
+	name := w.names[one.id] // there are more with each death
+	w.mu.Unlock()
 	sent.Sending(one.id)
 	for try := range 12 {
 		w.mu.Lock()
@@ -489,8 +497,17 @@ func (r *registry) handle(ctx context.Context, run *engine.Run) (result []byte, 
 	} else if run.Task.Queue == "narrow" {
 		does.takes = 200 * time.Millisecond
 	}
+	r.w.deeds.begins(one)
 	good := false
-	defer func() { r.w.end(one, good) }()
+	defer func() {
+		if r.w.end(one, good); good {
+			r.w.deeds.ends(one)
+		}
+	}()
+	work := r.stepper(run, one)
+	if err := work.until(ctx, 1); err != nil {
+		return nil, err
+	}
 	if does.deaf {
 		r.w.rest(does.takes)
 	} else {
@@ -502,6 +519,9 @@ func (r *registry) handle(ctx context.Context, run *engine.Run) (result []byte, 
 			return nil, ctx.Err()
 		}
 	}
+	if err := work.until(ctx, 0); err != nil {
+		return nil, err
+	}
 	switch does.does {
 	case "fail":
 		return nil, errPlanned
@@ -510,17 +530,20 @@ func (r *registry) handle(ctx context.Context, run *engine.Run) (result []byte, 
 	case "exit":
 		runtime.Goexit()
 	case "snooze":
-		return nil, &snooze{}
+		return nil, &snooze{300 * time.Millisecond}
+	}
+	if work.rejects && !r.w.calmed.Load() {
+		return nil, &rejected{}
 	}
 	good = true
 	return []byte("{}"), nil
 }
 
 // snooze asks for a later run that costs no attempt.
-type snooze struct{}
+type snooze struct{ after time.Duration }
 
 func (*snooze) Error() string { return "not now" }
 
-func (*snooze) HandlerOutcome() engine.HandlerOutcome {
-	return engine.HandlerOutcome{Action: engine.ActionSnooze, After: 300 * time.Millisecond}
+func (s *snooze) HandlerOutcome() engine.HandlerOutcome {
+	return engine.HandlerOutcome{Action: engine.ActionSnooze, After: s.after}
 }

@@ -83,7 +83,7 @@ func (c *calls) group(ctx context.Context, in *groupInput) (*route.Answer[client
 	}
 	out := wireDeadGroup(group)
 	out.Trend = wireTrend(trends[in.Of])
-	if example, err := c.tasks.Get(ctx, group.Example); err == nil { // else it went away meanwhile
+	if example, err := c.tasks.Row(ctx, group.Example); err == nil { // else it went away meanwhile
 		out.Error = wire.Failure(example.LastError)
 	}
 	return route.OK(out)

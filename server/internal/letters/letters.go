@@ -66,7 +66,7 @@ func Add(to *route.Table, letters inspect.Letters, tasks inspect.Tasks, bounds *
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/dead/{id}", ID: "get-dead", Needs: inspect.PermissionView, Scope: scope.ByTask, Tag: "dead letters",
-		Summary: "Get a dead letter with all its attempts", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a dead letter with all its attempts and steps", Errors: []task.Code{task.CodeNotFound},
 	}, c.letter)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/dead/stats", ID: "count-dead", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "dead letters", Summary: "Count dead letters",

@@ -141,12 +141,12 @@ func (b *Bounds) within(ctx context.Context, t *inspect.Token, ids []task.ID) (m
 
 // queueOf reads the queue of a task, "" where there is no task.
 func (b *Bounds) queueOf(ctx context.Context, id task.ID) (string, error) {
-	view, err := b.tasks.Get(ctx, id)
+	row, err := b.tasks.Row(ctx, id)
 	switch {
 	case errors.Is(err, &task.Error{Code: task.CodeNotFound}):
 		return "", nil
 	case err != nil:
 		return "", err
 	}
-	return view.Queue, nil
+	return row.Queue, nil
 }

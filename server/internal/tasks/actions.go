@@ -11,6 +11,11 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
+type cancelInput struct {
+	scope.TaskID
+	Body client.Cancellation `optional:"true"`
+}
+
 type rescheduleInput struct {
 	scope.TaskID
 	Body client.Reschedule `optional:"refused"`
@@ -20,9 +25,13 @@ func (c *calls) addActions(to *route.Table) {
 	action := route.Route{Method: "POST", Needs: inspect.PermissionOperate, Scope: scope.ByTask, Tag: "tasks", Errors: []task.Code{task.CodeNotFound, task.CodeConflict}}
 	cancel, again, move := action, action, action
 	cancel.Path, cancel.ID, cancel.Summary = "/v1/tasks/{id}/cancel", "cancel-task", "Cancel a pending task, or ask a running one to stop"
+	cancel.About = "What the steps of the task have done stays done, unless compensate is given: then compensation_task undoes it once the task is canceled, whatever becomes of this node. It is an own task of the engine, and waits while the queue outlast.alerts is paused. POST /v1/tasks/bulk cancels without compensation."
 	again.Path, again.ID, again.Summary = "/v1/tasks/{id}/retry", "retry-task", "Run the next attempt now"
 	move.Path, move.ID, move.Summary = "/v1/tasks/{id}/reschedule", "reschedule-task", "Move the next attempt of a pending task"
-	route.Handle(to, cancel, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {
+	route.Handle(to, cancel, func(ctx context.Context, in *cancelInput) (*route.Answer[client.Task], error) {
+		if in.Body.Compensate {
+			return oneTask(c.tasks.Cancel(ctx, in.ID, inspect.Compensate))
+		}
 		return oneTask(c.tasks.Cancel(ctx, in.ID))
 	})
 	route.Handle(to, again, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {

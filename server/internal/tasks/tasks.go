@@ -40,12 +40,13 @@ type Node interface {
 type calls struct {
 	node   Node
 	tasks  inspect.Tasks
+	steps  inspect.Steps
 	bounds *scope.Bounds
 }
 
 // Add adds the calls about tasks.
-func Add(to *route.Table, node Node, tasks inspect.Tasks, bounds *scope.Bounds) {
-	c := &calls{node, tasks, bounds}
+func Add(to *route.Table, node Node, tasks inspect.Tasks, steps inspect.Steps, bounds *scope.Bounds) {
+	c := &calls{node, tasks, steps, bounds}
 	c.addEnqueue(to)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks", ID: "list-tasks", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "tasks",
@@ -64,13 +65,9 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, bounds *scope.Bounds) 
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/{id}/attempts", ID: "list-attempts", Needs: inspect.PermissionView, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "List the attempts of a task, oldest first", Errors: []task.Code{task.CodeNotFound},
+		Summary: "List the attempts of a task, oldest first, with what is done of it", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Attempts], error) {
-		attempts, err := c.tasks.Attempts(ctx, in.ID)
-		if err != nil {
-			return nil, err
-		}
-		return route.OK(client.Attempts{Attempts: wire.Attempts(attempts)})
+		return c.story(ctx, in.ID)
 	})
 	c.addActions(to)
 	c.addBulk(to)
@@ -81,6 +78,27 @@ func oneTask(view *inspect.View, err error) (*route.Answer[client.Task], error) 
 		return nil, err
 	}
 	return route.OK(wire.Task(view))
+}
+
+// story is what has become of a task so far.
+func (c *calls) story(ctx context.Context, id task.ID) (*route.Answer[client.Attempts], error) {
+	attempts, err := c.tasks.Attempts(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := c.steps.Of(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var undone int64
+	if len(steps) > 0 {
+		row, err := c.tasks.Row(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		undone = row.Spec.Undone
+	}
+	return route.OK(client.Attempts{Attempts: wire.Attempts(attempts), Steps: wire.Steps(steps, undone)})
 }
 
 func (c *calls) list(ctx context.Context, in *listInput) (*route.Answer[client.Tasks], error) {

@@ -1,4 +1,4 @@
-// Package workers is the calls of remote workers: poll, extend, settle.
+// Package workers is the calls of remote workers: poll, extend, keep steps, settle.
 package workers
 
 import (
@@ -25,6 +25,8 @@ type pollInput struct{ Body client.Poll }
 
 type extendInput struct{ Body client.Extend }
 
+type stepsInput struct{ Body client.AddSteps }
+
 type settleInput struct{ Body client.SettleTasks }
 
 // Node hands tasks out and takes back how they ended. [outlast.Client] implements it.
@@ -32,6 +34,7 @@ type Node interface {
 	Poll(ctx context.Context, poll outlast.Poll) ([]outlast.Leased, error)
 	Extend(ctx context.Context, items []outlast.Extension, lease time.Duration) ([]store.Extended, error)
 	Settle(ctx context.Context, endings []outlast.Ending) ([]store.Settled, error)
+	Steps(ctx context.Context, done []task.Step) ([]error, error)
 }
 
 type calls struct {
@@ -54,6 +57,12 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, bounds *scope.Bounds) 
 		Method: "POST", Path: "/v1/workers/extend", ID: "extend-tasks", Needs: inspect.PermissionWork, Scope: scope.ByBody, Tag: "workers", Limit: body.MaxBatch,
 		Summary: "Go on working, and report progress", About: "Any node can be told. The answers say which tasks are to be stopped.",
 	}, c.extend)
+	route.Handle(to, route.Route{
+		Method: "POST", Path: "/v1/workers/steps", ID: "add-steps", Needs: inspect.PermissionWork, Scope: scope.ByBody, Tag: "workers", Limit: body.MaxBatch,
+		Summary: "Keep steps that are done, so that later attempts need not do them again",
+		About: "Any node can be told. When the answer comes, they are on disk. A repeat under the same claim answers ok. Polls hand out with a task the steps that are not to be done again. " +
+			"Tell the end of an attempt only after the answers for its steps: what is told later is not undone if the task dies.",
+	}, c.steps)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/workers/settle", ID: "settle-tasks", Needs: inspect.PermissionWork, Scope: scope.ByBody, Tag: "workers", Limit: body.MaxBatch,
 		Summary: "Say how attempts ended", About: "Any node can be told. When the answer comes, it is on disk. A repeat of the recorded outcome for the same claim answers ok.",
@@ -93,6 +102,7 @@ func (c *calls) poll(ctx context.Context, in *pollInput) (*route.Answer[client.P
 	}
 	out := client.Polled{Tasks: make([]client.LeasedTask, len(leased))}
 	for i, view := range views {
+		view.Steps = leased[i].Steps
 		out.Tasks[i] = client.LeasedTask{
 			Task: wire.Task(view), AttemptEnds: wire.Time(leased[i].AttemptEnds),
 		}

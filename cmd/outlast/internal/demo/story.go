@@ -153,12 +153,12 @@ func (s *demoStory) showAttempts(ctx context.Context) error {
 	if s.example.IsZero() {
 		return fmt.Errorf("no task was retried")
 	}
-	attempts, err := s.api.Attempts(ctx, s.example)
+	story, err := s.api.Attempts(ctx, s.example)
 	if err != nil {
 		return err
 	}
 	s.Say("\none task that was retried, %s:", s.example)
-	for _, a := range attempts {
+	for _, a := range story.Attempts {
 		line := fmt.Sprintf("  attempt %d  %s", a.Number, cli.Clean(a.Outcome))
 		if a.Error != "" {
 			line += fmt.Sprintf("  %s (%s), next after %s", cli.Clean(a.Category), cli.Short(a.Error, 60), cli.Span(a.NextDelay))

@@ -14,7 +14,7 @@ import (
 func newExport(c *cli.Env) *cobra.Command {
 	var filter cli.FilterFlags
 	cmd := &cobra.Command{
-		Use: "export", Short: "Write dead letters with their attempts, one JSON object per line", Args: cobra.NoArgs,
+		Use: "export", Short: "Write dead letters with their attempts and steps, one JSON object per line", Args: cobra.NoArgs,
 		Example: "  outlast dead export --since 24h > letters.ndjson",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			chosen, _, err := filter.Read(time.Now())

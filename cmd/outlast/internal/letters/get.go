@@ -13,7 +13,7 @@ import (
 
 func newGet(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "get ID", Short: "Show a dead letter with all its attempts", Args: cobra.ExactArgs(1),
+		Use: "get ID", Short: "Show a dead letter with all its attempts and steps", Args: cobra.ExactArgs(1),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			id, err := cli.ParseID(args[0])
 			if err != nil {
@@ -29,7 +29,10 @@ func newGet(c *cli.Env) *cobra.Command {
 			if _, err := io.WriteString(c.Out, "\n"); err != nil {
 				return err
 			}
-			return c.Table(taskview.AttemptRows(letter.Attempts))
+			if err := c.Table(taskview.AttemptRows(letter.Attempts)); err != nil {
+				return err
+			}
+			return taskview.ShowSteps(c, letter.Steps)
 		}),
 	}
 }

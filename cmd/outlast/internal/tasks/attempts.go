@@ -12,17 +12,20 @@ import (
 
 func newAttempts(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "attempts ID", Short: "List the attempts of a task, oldest first", Args: cobra.ExactArgs(1),
+		Use: "attempts ID", Short: "List the attempts of a task, oldest first, and what is done of it", Args: cobra.ExactArgs(1),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			id, err := cli.ParseID(args[0])
 			if err != nil {
 				return err
 			}
-			attempts, err := api.Attempts(ctx, id)
+			story, err := api.Attempts(ctx, id)
 			if err != nil {
 				return err
 			}
-			return cli.List(c, client.Attempts{Attempts: attempts}, attempts, taskview.AttemptRows(attempts))
+			if err := cli.List(c, story, story.Attempts, taskview.AttemptRows(story.Attempts)); err != nil {
+				return err
+			}
+			return taskview.ShowSteps(c, story.Steps)
 		}),
 	}
 }

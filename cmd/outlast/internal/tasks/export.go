@@ -100,11 +100,12 @@ func histories(ctx context.Context, api *client.Client, tasks []client.Task) ([]
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
-			attempts, err := api.Attempts(ctx, tasks[i].ID)
+			story, err := api.Attempts(ctx, tasks[i].ID)
 			if err != nil {
 				cancel(err)
+				return
 			}
-			letters[i].Attempts = attempts
+			letters[i].Attempts, letters[i].Steps = story.Attempts, story.Steps
 		})
 	}
 	all.Wait()

@@ -55,6 +55,9 @@ func Fields(w io.Writer, t *client.Task) {
 		cli.Field(w, "callback", t.CallbackTask.String()+" "+cli.Clean(t.CallbackState))
 		cli.Field(w, "its last error", cli.Short(t.CallbackError, 400))
 	}
+	if !t.CompensationTask.IsZero() {
+		cli.Field(w, "compensation", t.CompensationTask.String()+" "+cli.Clean(t.CompensationState))
+	}
 	if !t.Parent.IsZero() {
 		cli.Field(w, "follows", t.Parent.String()+" "+cli.Clean(t.Follows))
 	}
@@ -70,7 +73,10 @@ func callee(t *client.Target) string {
 	return t.URL
 }
 
-// Show writes a task as JSON, or by its fields.
+// Show writes a task as JSON, or by its fields, with what is done of it.
 func Show(c *cli.Env, t *client.Task) error {
-	return c.Show(t, func(w io.Writer) { Fields(w, t) })
+	if err := c.Show(t, func(w io.Writer) { Fields(w, t) }); err != nil {
+		return err
+	}
+	return ShowSteps(c, t.Steps)
 }
