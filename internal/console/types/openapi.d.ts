@@ -380,7 +380,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export dead letters with their attempts, one JSON object per line
+         * Export dead letters with their attempts and steps, one JSON object per line
          * @description Line ends between the tokens of a payload become spaces; nothing else of it changes. An answer that is cut off is not complete.
          */
         get: operations["export-dead"];
@@ -496,7 +496,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a dead letter with all its attempts */
+        /** Get a dead letter with all its attempts and steps */
         get: operations["get-dead"];
         put?: never;
         post?: never;
@@ -1469,7 +1469,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the attempts of a task, oldest first */
+        /** List the attempts of a task, oldest first, with what is done of it */
         get: operations["list-attempts"];
         put?: never;
         post?: never;
@@ -1488,7 +1488,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a pending task, or ask a running one to stop */
+        /**
+         * Cancel a pending task, or ask a running one to stop
+         * @description What the steps of the task have done stays done, unless compensate is given: then compensation_task undoes it once the task is canceled, whatever becomes of this node. It is an own task of the engine, and waits while the queue outlast.alerts is paused. POST /v1/tasks/bulk cancels without compensation.
+         */
         post: operations["cancel-task"];
         delete?: never;
         options?: never;
@@ -1634,10 +1637,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workers/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep steps that are done, so that later attempts need not do them again
+         * @description Any node can be told. When the answer comes, they are on disk. A repeat under the same claim answers ok. Polls hand out with a task the steps that are not to be done again. Tell the end of an attempt only after the answers for its steps: what is told later is not undone if the task dies.
+         */
+        post: operations["add-steps"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AddSteps: {
+            /** @description 1 to 1000 steps. */
+            items: components["schemas"]["DoneStep"][] | null;
+        };
+        AddedSteps: {
+            results: components["schemas"]["StepResult"][] | null;
+        };
         AlertChannel: {
             actor?: string;
             /** @description The specification. Secrets are not in it: it names environment variables. */
@@ -1862,6 +1892,8 @@ export interface components {
         };
         Attempts: {
             attempts: components["schemas"]["Attempt"][] | null;
+            /** @description What is done of the task, in the order in which that ended. */
+            steps?: components["schemas"]["Step"][] | null;
         };
         AuditLog: {
             next_cursor: string;
@@ -2087,6 +2119,10 @@ export interface components {
              */
             until?: string;
         };
+        Cancellation: {
+            /** @description Undo the steps of the task too, the last one first, once it is canceled. Also for a task that is canceled already. */
+            compensate?: boolean;
+        };
         ChannelSpec: {
             address?: string;
             default?: boolean;
@@ -2112,6 +2148,11 @@ export interface components {
         Check: {
             detail?: string;
             ok: boolean;
+        };
+        Compensation: {
+            /** @description JSON of at most 64 KiB. */
+            payload?: unknown;
+            type: string;
         };
         DeadFilter: {
             /**
@@ -2238,6 +2279,29 @@ export interface components {
              * @description The next try.
              */
             next_at?: string;
+        };
+        DoneStep: {
+            /** Format: int64 */
+            claim: number;
+            /** @description The task that undoes the step if its own dies. */
+            compensation?: components["schemas"]["Compensation"];
+            id: string;
+            /** @description What the step does, 1 to 128 characters. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Which of the steps of this name it is in one attempt, from 1; 1 when absent.
+             */
+            occurrence?: number;
+            /** @description JSON of at most 64 KiB. All steps of a task have at most 4 MiB, with the payloads of their compensations. */
+            result?: unknown;
+            /**
+             * Format: date-time
+             * @description When it began, if the worker tells.
+             */
+            started_at?: string;
+            /** @description That of the result, in the words of the worker's language; at most 128 bytes. */
+            type?: string;
         };
         Draft: {
             /** @description When to tell people about this task: {when, channels, cooldown}. Replaces the alert of its type or policy. */
@@ -2643,6 +2707,10 @@ export interface components {
              * @description Grows with every run.
              */
             claim: number;
+            /** @description Its state: when it has succeeded, what undoes the steps is enqueued. */
+            compensation_state?: string;
+            /** @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for. */
+            compensation_task?: string;
             /**
              * Format: int64
              * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
@@ -2671,7 +2739,7 @@ export interface components {
              * @description As what it follows its parent.
              * @enum {string}
              */
-            follows?: "fallback" | "on_success" | "on_dead";
+            follows?: "fallback" | "on_success" | "on_dead" | "compensation";
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
@@ -2733,6 +2801,8 @@ export interface components {
             started_at?: string;
             /** @enum {string} */
             state: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /** @description What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again. */
+            steps?: components["schemas"]["Step"][] | null;
             target?: components["schemas"]["Target"];
             timeout?: string;
             trace_parent?: string;
@@ -2764,6 +2834,10 @@ export interface components {
              * @description Grows with every run.
              */
             claim: number;
+            /** @description Its state: when it has succeeded, what undoes the steps is enqueued. */
+            compensation_state?: string;
+            /** @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for. */
+            compensation_task?: string;
             /**
              * Format: int64
              * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
@@ -2792,7 +2866,7 @@ export interface components {
              * @description As what it follows its parent.
              * @enum {string}
              */
-            follows?: "fallback" | "on_success" | "on_dead";
+            follows?: "fallback" | "on_success" | "on_dead" | "compensation";
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
@@ -2854,6 +2928,8 @@ export interface components {
             started_at?: string;
             /** @enum {string} */
             state: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /** @description What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again. */
+            steps?: components["schemas"]["Step"][] | null;
             target?: components["schemas"]["Target"];
             timeout?: string;
             trace_parent?: string;
@@ -4179,6 +4255,50 @@ export interface components {
              */
             since: string;
         };
+        Step: {
+            /**
+             * Format: int64
+             * @description In which it was done.
+             */
+            attempt?: number;
+            /** @description The task that undoes the step if its own dies. */
+            compensation?: components["schemas"]["Compensation"];
+            /** Format: date-time */
+            ended_at?: string;
+            name: string;
+            /**
+             * Format: int64
+             * @description Of its name in one attempt, from 1.
+             */
+            occurrence: number;
+            /** @description What it gave. */
+            result?: unknown;
+            /** Format: date-time */
+            started_at?: string;
+            /** @description That of the result, in the words of the language that made it. */
+            type?: string;
+            /** @description The step was undone when its task died before: it is done again. */
+            undone?: boolean;
+            /** @description Why the server cannot read what it keeps of the step, such as a missing key. The task runs no further until it can. */
+            unreadable?: string;
+            /**
+             * Format: date-time
+             * @description When a durable sleep ends.
+             */
+            until?: string;
+        };
+        StepResult: {
+            error?: components["schemas"]["Error"];
+            id: string;
+            name: string;
+            /** Format: int64 */
+            occurrence: number;
+            /**
+             * @description stale_claim, not_found: stop, the task is not this worker's any more, and the step is not kept. error: the step is not kept, error says why.
+             * @enum {string}
+             */
+            status: "ok" | "stale_claim" | "not_found" | "error";
+        };
         Target: {
             /** @description Worker group, instead of url: its member with the least load gets the request. */
             group?: string;
@@ -4288,6 +4408,10 @@ export interface components {
              * @description Grows with every run.
              */
             claim: number;
+            /** @description Its state: when it has succeeded, what undoes the steps is enqueued. */
+            compensation_state?: string;
+            /** @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for. */
+            compensation_task?: string;
             /**
              * Format: int64
              * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
@@ -4316,7 +4440,7 @@ export interface components {
              * @description As what it follows its parent.
              * @enum {string}
              */
-            follows?: "fallback" | "on_success" | "on_dead";
+            follows?: "fallback" | "on_success" | "on_dead" | "compensation";
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
@@ -4378,6 +4502,8 @@ export interface components {
             started_at?: string;
             /** @enum {string} */
             state: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /** @description What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again. */
+            steps?: components["schemas"]["Step"][] | null;
             target?: components["schemas"]["Target"];
             timeout?: string;
             trace_parent?: string;
@@ -12516,7 +12642,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Cancellation"];
+            };
+        };
         responses: {
             /** @description OK */
             200: {
@@ -12565,6 +12695,24 @@ export interface operations {
             };
             /** @description Conflict: code conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large: code too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type: code unsupported_media_type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13356,6 +13504,102 @@ export interface operations {
                 };
             };
             /** @description Service Unavailable: code unavailable or unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "add-steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSteps"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedSteps"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large: code too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type: code unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
             503: {
                 headers: {
                     [name: string]: unknown;

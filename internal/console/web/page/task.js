@@ -22,6 +22,7 @@ import { schedule } from '../part/server.text.js';
 import { t as common } from '../part/common.text.js';
 import { t as letters } from './dead.text.js';
 import { t as blocked } from './keys.text.js';
+import { Steps, undoable } from './task-steps.js';
 import { t } from './task.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
@@ -46,6 +47,7 @@ export function OneTask({ id }) {
       <${Id} id=${id} whole /> <${Copy} text=${id} /><//>
     <${Why} task=${task} onDone=${reload} />
     <${Loaded} fetched=${attempts}>${(/** @type {{attempts: Attempt[]|null}} */ data) => html`<${Story} task=${task} attempts=${data.attempts ?? []} />`}<//>
+    <${Steps} task=${task} text=${text} />
     <div class="grid"><${About} task=${task} text=${text} /><${Content} task=${task} text=${text} /></div>
     ${task.state === 'pending' && html`<${Planned} task=${task} />`}
     <${Followers} task=${task} />${may('operate') && queues.value.length === 0 && html`<${Audit} id=${id} />`}<${Whole} text=${text} path=${path} id=${id} />`}<//>`;
@@ -104,16 +106,22 @@ function targetOf({ type, target }) {
 /** @param {{task: Task, onDone: () => void}} props */
 function Actions({ task, onDone }) {
   const [delay, setDelay] = useState('10m');
-  const path = at`/v1/tasks/${task.id}`;
+  const [compensate, setCompensate] = useState(false);
+  const path = at`/v1/tasks/${task.id}`, undo = { method: 'POST', path: path + '/cancel', body: { compensate: true } }, undoCommand = `outlast task cancel --compensate ${task.id}`;
   if (task.state === 'dead') {
     return html`<${AgainHere}><${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
       request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} /><//><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
   }
+  if (task.state === 'canceled' && undoable(task) && !task.compensation_task) {
+    return html`<${Action} label=${t('undo')} danger about=${t('undo.about')} done=${t('undoing')} onDone=${onDone} request=${undo} cli=${undoCommand} />`;
+  }
   if (task.state !== 'pending' && task.state !== 'running') return null;
+  const undoes = compensate && undoable(task);
   return html`${task.state === 'pending' && html`<${AgainHere}><${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} /><//>
     <${Action} label=${t('reschedule')} about=${t('reschedule.about')} onDone=${onDone} request=${() => ({ method: 'POST', path: path + '/reschedule', body: { delay } })} cli=${() => `outlast task reschedule ${task.id} --delay ${quoted(delay)}`}>
       <label class="field"><span>${t('delay')}</span><input value=${delay} required onInput=${(/** @type {any} */ e) => setDelay(e.target.value)} /></label><//>`}
-    <${Action} label=${t('cancel')} danger dismiss=${common('keep.it')} about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${{ method: 'POST', path: path + '/cancel' }} cli=${`outlast task cancel ${task.id}`} />`;
+    <${Action} label=${t('cancel')} danger dismiss=${common('keep.it')} about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${undoes ? undo : { method: 'POST', path: path + '/cancel' }} cli=${undoes ? undoCommand : `outlast task cancel ${task.id}`}>
+      ${undoable(task) && html`<label class="check"><input type="checkbox" checked=${compensate} onChange=${(/** @type {any} */ e) => setCompensate(e.target.checked)} /> ${t('cancel.undo')}</label>`}<//>`;
 }
 
 /** The attempts: drawn, listed, compared. @param {{task: Task, attempts: Attempt[]}} props */
@@ -220,7 +228,7 @@ async function planOf(task) {
 
 /** @param {{task: Task}} props */
 function Followers({ task }) {
-  const links = [[t('parent'), task.parent, task.follows], [t('fallback'), task.fallback_task, task.fallback_state], [t('callback'), task.callback_task, task.callback_state]].filter(([, id]) => id);
+  const links = [[t('parent'), task.parent, task.follows], [t('fallback'), task.fallback_task, task.fallback_state], [t('callback'), task.callback_task, task.callback_state], [t('compensation'), task.compensation_task, task.compensation_state]].filter(([, id]) => id);
   return links.length > 0 && html`<${Panel} title=${t('follow')}><${Facts}>${links.map(([label, id, state]) => html`<${Fact} label=${label}><${Id} id=${String(id)} href=${href(['tasks', String(id)])} />
     <span class="faint"> ${state && common.named('state.', String(state))}</span><//>`)}<//><//>`;
 }
