@@ -75,7 +75,7 @@ func (n *outlastNode) clientOptions() []outlast.Option {
 		Slots: o.slots, Share: 1, // there is one target only
 	})}
 	if o.tasks > 0 || o.ended != nil {
-		options = append(options, outlast.WithObserver(outlast.Observer{Settled: n.settled}))
+		options = append(options, outlast.WithObserver(outlast.Observer{Settled: n.settled, Committed: o.committed}))
 	}
 	if o.privateTargets {
 		options = append(options, outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))

@@ -110,6 +110,11 @@ var (
 		{"B18/call-p99", "p99 of an enqueue meanwhile"},
 		{"B18/program-cpu", "processor, server process"},
 		{"B18/server-cpu", "processor, PostgreSQL"},
+		{"B19", "burn-down of 50 000 tasks of three steps by one process"},
+		{"B19/without", "of tasks without steps"},
+		{"B19/steps", "steps"},
+		{"B19/commits-of-steps", "commits that steps need"},
+		{"B19/server-cpu", "processor, server"},
 	}
 	besides = []row{
 		{"B8/burn-0", "burn-down, nothing waits"},
@@ -153,6 +158,10 @@ var (
 		{"B8s/burn-ratio-1M", "burn-down beside 1 M waiting against none"},
 		{"B8s/rss", "memory of a node beside them"},
 		{"B8s/after-kill-first-task", "until a new task runs after kill -9"},
+		{"B19s", "burn-down of 50 000 tasks of three steps"},
+		{"B19s/without", "of tasks without steps"},
+		{"B19s/steps", "steps"},
+		{"B19s/commits-of-steps", "commits that steps need"},
 		{"B13", "HTTP push to a receiver in another process"},
 		{"B13/start-p99", "at 1000/s, enqueue to arrival: p99"},
 	}

@@ -62,6 +62,8 @@ type nodeOptions struct {
 	tasks       int // how many drained waits for
 	// ended is told of every task whose end is on disk. Peers do not tell.
 	ended func()
+	// committed is told of every commit: of what, and of how many. Peers do not tell.
+	committed func(kind string, rows int, took time.Duration)
 	// handle runs one attempt of a job; payload must not be kept.
 	handle func(ctx context.Context, attempt int, payload []byte) error
 	// retries makes failed attempts run again after exactly wait, instead of

@@ -72,12 +72,12 @@ func (s shell) firstWait(api *client.Client, id task.ID) time.Duration {
 		if err != nil {
 			s.Fatal(err)
 		}
-		if len(attempts) > 0 {
+		if len(attempts.Attempts) > 0 {
 			t, err := api.Task(s.Context(), id)
 			if err != nil {
 				s.Fatal(err)
 			}
-			return t.RunAt.Sub(attempts[0].EndedAt.Time)
+			return t.RunAt.Sub(attempts.Attempts[0].EndedAt.Time)
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):

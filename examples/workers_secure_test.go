@@ -90,7 +90,7 @@ func secureWorkers(c *cast, language string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	for _, a := range attempts {
+	for _, a := range attempts.Attempts {
 		if a.Release != "5.1" || a.Worker == "" {
 			c.Errorf("attempt %d of worker %q, release %q", a.Number, a.Worker, a.Release)
 		}

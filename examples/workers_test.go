@@ -196,7 +196,7 @@ func (c *cast) history(id task.ID) (outcomes []string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	for _, a := range attempts {
+	for _, a := range attempts.Attempts {
 		outcomes = append(outcomes, a.Outcome)
 	}
 	return outcomes
