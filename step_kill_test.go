@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,32 +175,36 @@ func twice(undone []string) bool {
 }
 
 // A step that ends after its claim was lost is not stored, and its handler is told: another
-// run has done it.
+// run, on whichever node, has done it.
 func TestStepUnderALostClaim(t *testing.T) {
 	virtually(t, func(k *kit) {
 		var did diary
+		var runs atomic.Int32
 		late := make(chan error, 1)
-		outlast.Handle(k.client, "job", func(ctx context.Context, _ none) error {
-			_, err := outlast.Step(ctx, "slow", func(context.Context) (string, error) {
-				time.Sleep(time.Minute) // sleep: in virtual time, whatever becomes of the context
-				did.add("the first is done")
-				return "first", nil
+		handle := func(c *outlast.Client) {
+			outlast.Handle(c, "job", func(ctx context.Context, _ none) error {
+				first := runs.Add(1) == 1
+				got, err := outlast.Step(ctx, "slow", func(context.Context) (string, error) {
+					if !first {
+						return "second", nil
+					}
+					time.Sleep(time.Minute) // sleep: in virtual time, whatever becomes of the context
+					return "first", nil
+				})
+				if first {
+					late <- err
+					return err
+				}
+				did.add("%s", got)
+				return err
 			})
-			late <- err
-			return err
-		})
+		}
+		handle(k.client)
 		k.start()
 		made := k.enqueue(outlast.Draft{Type: "job"})
 		k.after(1500 * time.Millisecond) // between two beats
 		other := k.open(k.store.Handle())
-		outlast.Handle(other, "job", func(ctx context.Context, _ none) error {
-			got, err := outlast.Step(ctx, "slow", func(context.Context) (string, error) {
-				did.add("the second is done")
-				return "second", nil
-			})
-			did.add("the second has %s", got)
-			return err
-		})
+		handle(other)
 		topology, err := k.store.Topology(k.ctx)
 		if err != nil {
 			k.Fatal(err)
@@ -212,9 +217,9 @@ func TestStepUnderALostClaim(t *testing.T) {
 				k.Fatal(buried, err)
 			}
 		}
-		k.after(2 * time.Minute)
+		k.after(3 * time.Minute)
 		wantCode(k.T, <-late, task.CodeStaleClaim)
-		did.want(k, "the second is done", "the second has second", "the first is done")
+		did.want(k, "second")
 		if steps, err := k.store.StepsOf(k.ctx, []outlast.ID{made.ID}); err != nil || len(steps) != 1 || string(steps[0].Result) != `"second"` {
 			k.Errorf("stored %+v, %v", steps, err)
 		}
@@ -314,8 +319,8 @@ func TestStepsShareCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 		k.after(time.Minute)
-		// The first of each kind goes alone, the rest while it does.
-		if counts.steps != 300 || counts.adds > 20 || counts.reads > 8 {
+		// The first of each kind goes alone, the rest while it does; reads are of 32 tasks.
+		if counts.steps != 300 || counts.adds > 30 || counts.reads > 20 {
 			t.Errorf("%d steps in %d commits, %d reads for 100 attempts", counts.steps, counts.adds, counts.reads)
 		}
 		t.Logf("%d commits, %d reads", counts.adds, counts.reads)
