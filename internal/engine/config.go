@@ -51,8 +51,8 @@ type Registry interface {
 	// task for the same arguments, since a settle may be repeated.
 	Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, s *store.Settlement) (store.Insert, bool)
 	// Undo makes the task that undoes a step of t, always the same for one that was done, or
-	// reports false where there is none to make. Those of one task
-	// run one at a time, in the order in which they are inserted.
+	// reports false where there is none to make. Those of one task run one at a time, in
+	// the order in which they are inserted.
 	Undo(t *task.Task, step *task.Step) (store.Insert, bool)
 }
 

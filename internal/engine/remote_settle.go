@@ -214,9 +214,7 @@ func (s *elsewhere) commit(ctx context.Context, ends []*decided) ([]store.Settle
 			died = append(died, &end.settlement)
 		}
 	}
-	if len(died) > 0 {
-		w.end.enqueueLate(w.end.steps.Late(died))
-	}
+	w.end.wakeFor(w.end.steps.UndoLate(died))
 	w.lock()
 	for i := range results {
 		if results[i].Status == store.StatusOK {

@@ -47,7 +47,7 @@ type finder interface {
 // keeping is what the steps of attempts need.
 func (s *settler) keeping() steps.Config {
 	config := steps.Config{
-		Undo: s.config.Registry.Undo, Most: gather.Weight{Items: s.config.Batch, Bytes: mostCommitBytes}, Limit: storeCall,
+		Enqueue: s.config.Store.Enqueue, Undo: s.config.Registry.Undo, Most: gather.Weight{Items: s.config.Batch, Bytes: mostCommitBytes}, Limit: storeCall,
 		Over: s.settling, Log: s.log, Committed: func(rows int, began time.Time) { s.committed("step", rows, began) },
 	}
 	config.Store, _ = store.As[store.Steps](s.config.Store)
@@ -203,30 +203,13 @@ func (s *settler) undoLate(batch []*attempt, results []store.Settled) {
 			died = append(died, &a.end.settlement)
 		}
 	}
-	if len(died) > 0 {
-		s.enqueueLate(s.steps.Late(died))
-	}
+	s.wakeFor(s.steps.UndoLate(died))
 }
 
-// enqueueLate enqueues what undoes steps of tasks that have died, repeated until it is done.
-func (s *settler) enqueueLate(late []store.Insert) {
+// wakeFor has tasks found that were enqueued beside a settlement.
+func (s *settler) wakeFor(late []store.Insert) {
 	if len(late) == 0 {
 		return
-	}
-	for pause := 2 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		ctx, cancel := s.storeContext(storeCall)
-		results, err := s.config.Store.Enqueue(ctx, []store.Batch{{Items: late}})
-		cancel()
-		if err == nil {
-			if refused := results[0].Err; refused != nil {
-				s.log.Error("step.not_undone", "tasks", len(late), "error", refused)
-			}
-			break
-		}
-		s.log.Warn("step.undo_repeated", "tasks", len(late), "error", err)
-		if !background.Sleep(s.settling, pause) {
-			return
-		}
 	}
 	s.lock()
 	for i := range late {

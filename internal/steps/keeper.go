@@ -35,7 +35,8 @@ var (
 type Config struct {
 	Store store.Steps
 	// Find reads tasks of any state, as [store.Query].
-	Find func(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error)
+	Find    func(ctx context.Context, filter store.Filter, page store.Page) ([]*task.Task, string, error)
+	Enqueue func(ctx context.Context, batches []store.Batch) ([]store.BatchResult, error)
 	// Undo makes the task that undoes a step; always the same for one that was done.
 	Undo  func(t *task.Task, step *task.Step) (store.Insert, bool)
 	Most  gather.Weight // of one commit
@@ -338,7 +339,8 @@ func (k *Keeper) writeAll(batch []*write) {
 	var statuses []store.Status
 	var refused error
 	known := k.untilKnown(len(batch), func(ctx context.Context) (err error) {
-		if statuses, err = k.config.Store.AddSteps(ctx, given); errors.Is(err, &task.Error{Code: task.CodeInvalid}) {
+		statuses, err = k.config.Store.AddSteps(ctx, given)
+		if errors.Is(err, &task.Error{Code: task.CodeInvalid}) {
 			refused, err = err, nil
 		}
 		return err

@@ -116,9 +116,25 @@ func (k *Keeper) each(ids []task.ID, yield func(id task.ID, stored []task.Step))
 	return nil
 }
 
-// Late makes what undoes steps that were added between Undo and the death that it has
-// prepared. Only a remote worker adds some then, whose attempt another has ended.
-func (k *Keeper) Late(ends []*store.Settlement) (late []store.Insert) {
+// UndoLate enqueues what undoes steps that were added between Undo and the deaths that it has
+// prepared, repeated until it is done, and returns it. Only a remote worker adds some then,
+// whose attempt another has ended.
+func (k *Keeper) UndoLate(ends []*store.Settlement) []store.Insert {
+	late := k.late(ends)
+	if len(late) == 0 {
+		return nil
+	}
+	k.untilKnown(len(late), func(ctx context.Context) error {
+		results, err := k.config.Enqueue(ctx, []store.Batch{{Items: late}})
+		if err == nil && results[0].Err != nil {
+			k.config.Log.Error("step.not_undone", "tasks", len(late), "error", results[0].Err)
+		}
+		return err
+	})
+	return late
+}
+
+func (k *Keeper) late(ends []*store.Settlement) (late []store.Insert) {
 	if k.config.Store == nil {
 		return nil
 	}

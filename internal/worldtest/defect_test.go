@@ -108,7 +108,7 @@ var defects = []defect{
 	},
 	{
 		"a step is done before it is on disk", inSteps,
-		`select \{\n\s*case <-w\.done:`, "if mutant(NAME) {\nreturn nil\n}\n${0}",
+		`w := a\.by\.add\(&step\)`, "${0}\nif mutant(NAME) {\nlog.Wrote(&step, true)\nreturn &step, nil\n}",
 	},
 	{
 		"a step under a claim that was lost is done", inSteps,

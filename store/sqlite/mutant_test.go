@@ -60,9 +60,6 @@ func unfenced(q *query) *query {
 // rules that aim at it, which all hold without it.
 func TestMutants(t *testing.T) {
 	racetest.WithoutDetector(t)
-	if testing.Short() {
-		t.Skip("it builds the tests anew")
-	}
 	binary := filepath.Join(t.TempDir(), "mutants")
 	overlay := planttest.Overlay(t, ".", defects, []string{"strings"}, helpers)
 	if out, err := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
