@@ -385,7 +385,7 @@ func TestDeadLettersAreToldWhenTheyGrow(t *testing.T) {
 				once(&d)
 				k.enqueue(d)
 			}
-			k.after(time.Hour)
+			k.after(20 * time.Minute)
 		}
 		die(3)
 		told := box.of("dead_letters")
@@ -399,7 +399,7 @@ func TestDeadLettersAreToldWhenTheyGrow(t *testing.T) {
 		if _, err := k.client.Inspector().Letters.Purge(k.ctx, store.Filter{}, false); err != nil {
 			t.Fatal(err)
 		}
-		k.after(time.Hour)
+		k.after(20 * time.Minute)
 		if told = box.of("dead_letters")[2:]; len(told) != 1 || told[0].Kind != alert.Recovered {
 			t.Errorf("%+v", told)
 		}

@@ -266,25 +266,25 @@ func TestHousekeeping(t *testing.T) {
 		if len(stats) != 1 || stats[0]["level"] != "WARN" || stats[0]["total"] != 1.0 || stats[0]["by_type"].(map[string]any)["dies"] != 1.0 {
 			k.Errorf("stats %v", stats)
 		}
-		k.after(3 * time.Hour)
+		k.after(90 * time.Minute)
 		if _, err := k.client.Inspector().Tasks.Get(k.ctx, lived); err == nil {
 			k.Error("a done task outlives its retention")
 		}
 		if n := k.countLetters(); n != 1 {
 			k.Errorf("%d letters before their time", n)
 		}
-		k.after(16*time.Hour + 30*time.Minute)
+		k.after(90 * time.Minute)
 		deleted := k.log.events(k.T, "dead.deleted")
 		if len(deleted) != 1 || deleted[0]["type"] != "dies" || deleted[0]["reason"] != "rejected" || deleted[0]["attempts"] != 1.0 ||
 			deleted[0]["category"] != "unknown" || deleted[0]["fingerprint"] == "" {
 			k.Errorf("deleted %v", deleted)
 		}
 		at, _ := time.Parse(time.RFC3339, deleted[0]["time"].(string))
-		if at.UTC().Hour() != 19 || at.UTC().Minute() != 0 { // 03:00 in Shanghai
+		if at.UTC().Hour() != 3 || at.UTC().Minute() != 0 { // 11:00 in Shanghai
 			k.Errorf("deleted at %v", at.UTC())
 		}
 		if strings.Contains(k.log.lines.String(), "secret") {
 			k.Error("the log holds a payload")
 		}
-	}, outlast.WithDeadRetention(12*time.Hour), outlast.WithDoneRetention(2*time.Hour), outlast.WithCleanup("0 3 * * *", "Asia/Shanghai"))
+	}, outlast.WithDeadRetention(150*time.Minute), outlast.WithDoneRetention(time.Hour), outlast.WithCleanup("0 11 * * *", "Asia/Shanghai"))
 }

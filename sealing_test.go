@@ -85,10 +85,10 @@ func TestNodeWithoutTheKey(t *testing.T) {
 		if _, err := sealing.Enqueue(k.ctx, []store.Batch{{Items: []store.Insert{{Task: given}}}}); err != nil {
 			t.Fatal(err)
 		}
-		k.after(24 * time.Hour)
+		k.after(4 * time.Hour)
 		view := k.get(given.ID)
 		if view.State != task.Pending || view.Attempt != 0 || view.Crashes != 0 || view.LastError == nil || view.LastError.Code != sealed.Undecryptable || len(wrong) > 0 {
-			t.Fatalf("after a day it is %+v, with %+v", view.Task, view.LastError)
+			t.Fatalf("after hours it is %+v, with %+v", view.Task, view.LastError)
 		}
 		if lacks := view.NextCheck.Sub(view.RunAt); view.Waiting != task.NoKey || view.MissingKey != "k1" || lacks != 0 {
 			t.Errorf("it waits: %q, %q, next check %s", view.Waiting, view.MissingKey, view.NextCheck)
@@ -106,8 +106,8 @@ func TestNodeWithoutTheKey(t *testing.T) {
 		}
 		k.after(time.Minute)
 		looks := len(k.log.events(t, "task.undecryptable"))
-		if looks < 24*6 || looks > 24*6+10 {
-			t.Errorf("%d looks in a day", looks)
+		if looks < 4*6 || looks > 4*6+10 {
+			t.Errorf("%d looks in four hours", looks)
 		}
 		if err := k.client.Stop(k.ctx); err != nil {
 			t.Fatal(err)

@@ -158,7 +158,7 @@ func TestMarksPileUp(t *testing.T) {
 		for range 1000 {
 			w.enqueue(a, "unknown", nil)
 		}
-		time.Sleep(time.Hour)
+		time.Sleep(10 * time.Minute)
 		if n := a.Parking(); n > 2000 {
 			t.Errorf("%d marks are to be written for 1000 rows", n)
 		}
