@@ -56,7 +56,7 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # reads in their code. Without it, once, run packages whose tests start programs, which it
 # does not see, that do one thing after another, or whose goroutines meet in other
 # packages' tests too: see docs/decisions.md.
-PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./internal/sim/... \
+PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./internal/historytest ./internal/sim/... \
 	./internal/stormtest ./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
 	./cel ./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/lighttest ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
 	./internal/config ./internal/console ./plan ./task ./retry/internal/classify ./retry/internal/inspection ./retry/internal/label ./retry/internal/plainfmt ./retry/internal/wholetx ./store ./store/internal/... ./store/storetest

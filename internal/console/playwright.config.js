@@ -6,7 +6,7 @@ export default defineConfig({
   outputDir: 'results/failures',
   fullyParallel: true,
   workers: 2,
-  timeout: 240_000, // on a machine that does much else besides
+  timeout: 600_000, // on a machine that does much else besides
   expect: { timeout: 60_000 },
   forbidOnly: true,
   retries: 0,
