@@ -38,11 +38,14 @@ type queueAudit struct {
 	Concurrency int    `json:"concurrency,omitempty"`
 	MaxPending  int    `json:"max_pending,omitempty"`
 	Weight      int    `json:"weight"`
+
+	ShareConcurrency int       `json:"share_concurrency,omitempty"`
+	ShareRate        ShareRate `json:"share_rate,omitempty"`
 }
 
 func auditOfQueue(q *Queue) queueAudit {
 	policy, _, _ := strings.Cut(q.Policy, PolicyProof)
-	return queueAudit{q.Lanes, q.Paused, policy, q.UnknownType, q.Concurrency, q.MaxPending, q.Weight}
+	return queueAudit{q.Lanes, q.Paused, policy, q.UnknownType, q.Concurrency, q.MaxPending, q.Weight, q.Shares.Concurrency, q.Shares.Rate}
 }
 
 // AuditQueue is [AuditTask] for a queue; before is nil for a new one.

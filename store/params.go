@@ -18,12 +18,13 @@ type Queue struct {
 	KeyLanes    int      // lanes at creation; keys go on hashing over these. Set by the store
 	Numbers     []uint16 // the lanes' numbers in order. Set by the store
 	Paused      bool
-	Policy      string // named policy, "" for default
-	UnknownType string // "park" (default) or "dead"
-	Concurrency int    // running tasks over all nodes, 0 for no limit
-	MaxPending  int    // pending tasks beyond which enqueues are refused, 0 for no limit
-	Weight      int    // share of a node's slots against other queues, 1 when 0
-	Pending     int    // pending tasks, counted no further than MaxPending; read only where that is set
+	Policy      string      // named policy, "" for default
+	UnknownType string      // "park" (default) or "dead"
+	Concurrency int         // running tasks over all nodes, 0 for no limit
+	MaxPending  int         // pending tasks beyond which enqueues are refused, 0 for no limit
+	Shares      ShareLimits // of the tasks of each share key
+	Weight      int         // share of a node's slots against other queues, 1 when 0
+	Pending     int         // pending tasks, counted no further than MaxPending; read only where that is set
 	UpdatedAt   Time
 
 	// Doubt is why the policy that is kept is not that in Policy: nobody vouches for it.
@@ -165,6 +166,7 @@ type Entry struct {
 	Seq     int64
 	Park    int64
 	Key     string
+	Share   string // share key
 	Type    string
 	Target  string
 	Attempt int
@@ -282,6 +284,10 @@ type Settlement struct {
 	OrderOnDead string // "block", also where it is empty, "skip" or "park"
 	Follow      []Insert
 	Label       task.Label // kept with the attempt
+	// Awaits are the signals for which a snoozed task waits until RunAt. If one of them is
+	// there, or any other end of its wait, the next run is now instead: a signal is either
+	// seen by the settlement, or sees the task as it waits.
+	Awaits []string
 	// Unstarted says that the attempt never started (its deadline had
 	// passed, its crash budget was spent, nothing handles it): Attempt - 1
 	// and no history row.

@@ -175,6 +175,53 @@ type Steps interface {
 	// a task without any there are none. They stay as long as their task: a redrive leaves them, Purge and
 	// Cleanup delete them with it.
 	StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error)
+	// Signal ends the wait for the signal of a name: by the step that is given, of
+	// occurrence 0 and type task.StepSignal or task.StepTimeout, or by what came before it,
+	// which stands for good. So a call of unknown outcome is simply repeated, also once the
+	// task has ended. What an earlier death has made [task.Step.Forgotten] does not stand.
+	//
+	// A signal, whose Claim is 0, is for pending and running tasks: CodeNotFound, CodeConflict
+	// with the state for those that have ended, CodeTooLarge if the task has too many or too
+	// large steps with it. A pending task that waits for the name, since its RunAt is Until of
+	// one of its waits, is made due in the same transaction, as Reschedule does; no other is
+	// moved. A timeout is fenced by its Claim as steps are.
+	Signal(ctx context.Context, step task.Step, audit ...Audit) (Signaled, error)
+}
+
+// Signaled is what has become of a signal, or of a timeout.
+type Signaled struct {
+	Status Status    // StatusOK, or StatusStale of a timeout under a claim that has ended
+	Step   task.Step // what ends the wait; zero if stale
+	Added  bool      // it is the one that was given
+	// Task is it as it then stands, without payload, result, spec and last error; Woken says
+	// that it was made due.
+	Task  *task.Task
+	Woken bool
+}
+
+// TaskGroups keeps groups of tasks and counts their members. Those are counted in the
+// transaction that changes them: whatever inserts a task with a Spec.Group adds it, and fails
+// with CodeConflict unless the group is open (CodeNotFound where there is none, CodeTooLarge
+// for more than [task.MaxGroup] members), but for one that was there already; whatever ends one
+// (Settle, Recover, Cancel, Steer) adds its end. A repeat counts nothing. Redrive takes the
+// death of a member back while its group is not done; later it leaves the group to itself, and
+// the task without one. A member has no dedupe key.
+type TaskGroups interface {
+	// PutGroup makes a group, open and without members. An id that is there with the same
+	// label and callback answers with that group, as it stands; with others CodeIDConflict.
+	PutGroup(ctx context.Context, group task.Group, audit ...Audit) (*task.Group, error)
+	// CloseGroup closes a group to new members, after a wait for transactions that are bringing
+	// some. The group as it then stands; one that is closed already is no error. CodeNotFound.
+	CloseGroup(ctx context.Context, id task.ID, audit ...Audit) (*task.Group, error)
+	// FinishGroup inserts the callback of a group and makes it done, if it is closed and its
+	// members are counted as given, all of them ended; else it changes nothing. The group as
+	// it then stands: done, with whichever CallbackTask was inserted first. CodeNotFound.
+	FinishGroup(ctx context.Context, id task.ID, counted task.GroupCounts, callback Insert) (*task.Group, error)
+	// Group returns one; CodeNotFound.
+	Group(ctx context.Context, id task.ID) (*task.Group, error)
+	// Groups lists those in a state, or with "" all, the newest first (by id), with ids
+	// below before unless that is zero, at most limit.
+	Groups(ctx context.Context, state task.GroupState, before task.ID, limit int) ([]task.Group, error)
 }
 
 // TxEnqueuer is implemented by stores that can insert tasks inside the
@@ -397,8 +444,8 @@ type Admin interface {
 	// ReleaseKey removes the hold on a key and reports whether there was
 	// one. The dead letter stays.
 	ReleaseKey(ctx context.Context, queue, key string, audit ...Audit) (bool, error)
-	// Cleanup deletes up to limit rows of ended tasks, histories and dedupe
-	// entries past their retention, and rows of nodes long gone. Dead
+	// Cleanup deletes up to limit rows of ended tasks, histories, groups that are done and
+	// dedupe entries past their retention, and rows of nodes long gone. Dead
 	// letters are not touched. It returns how many rows it deleted: fewer
 	// than limit only when nothing more is left to delete, however many live
 	// tasks it has to pass on the way.
@@ -479,6 +526,7 @@ type Leaser interface {
 type Backend interface {
 	Store
 	Steps
+	TaskGroups
 	Leaser
 	Query
 	Waits

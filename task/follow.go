@@ -26,6 +26,7 @@ const (
 	FollowOnDead    FollowKind = "on_dead"    // tells of a death
 
 	FollowCompensation FollowKind = "compensation" // undoes a step of a task that died
+	FollowGroup        FollowKind = "group"        // tells that all members of a [Group] have ended; Parent is its id
 )
 
 // MaxFallbackDepth bounds fallbacks of fallbacks.

@@ -114,6 +114,7 @@ const (
 	BudgetSpent    Waiting = "budget spent"
 	RateLimited    Waiting = "rate limited"
 	AtConcurrency  Waiting = "concurrency"
+	AtShareLimit   Waiting = "share limit" // other tasks of its share key run, or have used up its rate
 	InGroupBackoff Waiting = "group backoff"
 	NoSlot         Waiting = "no slot"
 	NoWorker       Waiting = "no worker"
@@ -124,7 +125,7 @@ const (
 
 // Waitings lists every answer.
 var Waitings = [...]Waiting{
-	DueLater, InBackoff, QueuePaused, BehindKey, KeyBlocked, BreakerOpen, BudgetSpent, RateLimited, AtConcurrency, InGroupBackoff,
+	DueLater, InBackoff, QueuePaused, BehindKey, KeyBlocked, BreakerOpen, BudgetSpent, RateLimited, AtConcurrency, AtShareLimit, InGroupBackoff,
 	NoSlot, NoWorker, NoKey, Unproven, Unowned,
 }
 

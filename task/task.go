@@ -77,6 +77,7 @@ type Spec struct {
 	HTTP         *Request          `json:"http,omitempty"` // the request to make; nil for a Go handler
 	DedupeKey    string            `json:"dedupe_key,omitempty"`
 	DedupeWindow time.Duration     `json:"dedupe_window,omitempty"`
+	ShareKey     string            `json:"share_key,omitempty"`    // whose it is: starts of a queue go round the share keys, "" is one of them
 	TraceParent  string            `json:"trace_parent,omitempty"` // W3C trace context of the enqueuer
 	Fallback     *Follow           `json:"fallback,omitempty"`     // enqueued in the transaction in which the task dies
 	OnSuccess    *Follow           `json:"on_success,omitempty"`   // enqueued in the transaction in which it succeeds
@@ -88,6 +89,7 @@ type Spec struct {
 	RedrivenAt   time.Time         `json:"redriven_at,omitzero"`   // from when a policy's TTL counts, instead of the acceptance
 	Redrive      string            `json:"redrive,omitempty"`      // the operation that sent the task back last
 	Undone       int64             `json:"undone,omitempty"`       // the claim under which it died before: steps of it and earlier ones with a compensation are undone
+	Group        ID                `json:"group,omitzero"`         // the [Group] that it is a member of
 
 	// Unreadable is why the store could not read what it keeps, "" where it could. A
 	// task of which it is not known what was asked never runs: it dies as permanent.
@@ -109,8 +111,9 @@ func (s Spec) Redriven(now time.Time, operation string, claim int64) Spec {
 func (s *Spec) IsZero() bool {
 	return s.Retry == nil && s.MaxAttempts == 0 && s.Timeout == 0 && s.Deadline.IsZero() &&
 		len(s.Metadata) == 0 && s.HTTP == nil && s.DedupeKey == "" && s.DedupeWindow == 0 &&
-		s.TraceParent == "" && s.Alert == nil && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
-		s.Parent.IsZero() && s.Depth == 0 && s.Follows == "" && s.RedrivenAt.IsZero() && s.Redrive == "" && s.Undone == 0
+		s.ShareKey == "" && s.TraceParent == "" && s.Alert == nil && s.Fallback == nil && s.OnSuccess == nil && s.OnDead == nil &&
+		s.Parent.IsZero() && s.Depth == 0 && s.Follows == "" && s.RedrivenAt.IsZero() && s.Redrive == "" && s.Undone == 0 &&
+		s.Group.IsZero()
 }
 
 // Request is the HTTP request that a task of a target makes.

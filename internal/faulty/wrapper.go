@@ -273,8 +273,32 @@ func (w *wrapper) AddSteps(ctx context.Context, steps []task.Step) ([]store.Stat
 	return call(ctx, w.faults, "AddSteps", func() ([]store.Status, error) { return w.backend.AddSteps(ctx, steps) })
 }
 
+func (w *wrapper) Signal(ctx context.Context, step task.Step, audit ...store.Audit) (store.Signaled, error) {
+	return call(ctx, w.faults, "Signal", func() (store.Signaled, error) { return w.backend.Signal(ctx, step, audit...) })
+}
+
 func (w *wrapper) StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error) {
 	return call(ctx, w.faults, "StepsOf", func() ([]task.Step, error) { return w.backend.StepsOf(ctx, ids) })
+}
+
+func (w *wrapper) PutGroup(ctx context.Context, group task.Group, audit ...store.Audit) (*task.Group, error) {
+	return call(ctx, w.faults, "PutGroup", func() (*task.Group, error) { return w.backend.PutGroup(ctx, group, audit...) })
+}
+
+func (w *wrapper) CloseGroup(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Group, error) {
+	return call(ctx, w.faults, "CloseGroup", func() (*task.Group, error) { return w.backend.CloseGroup(ctx, id, audit...) })
+}
+
+func (w *wrapper) FinishGroup(ctx context.Context, id task.ID, counted task.GroupCounts, callback store.Insert) (*task.Group, error) {
+	return call(ctx, w.faults, "FinishGroup", func() (*task.Group, error) { return w.backend.FinishGroup(ctx, id, counted, callback) })
+}
+
+func (w *wrapper) Group(ctx context.Context, id task.ID) (*task.Group, error) {
+	return call(ctx, w.faults, "Group", func() (*task.Group, error) { return w.backend.Group(ctx, id) })
+}
+
+func (w *wrapper) Groups(ctx context.Context, state task.GroupState, before task.ID, limit int) ([]task.Group, error) {
+	return call(ctx, w.faults, "Groups", func() ([]task.Group, error) { return w.backend.Groups(ctx, state, before, limit) })
 }
 
 func (w *wrapper) Extend(ctx context.Context, items []store.LeaseItem, lease time.Duration) ([]store.Extended, error) {

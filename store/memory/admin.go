@@ -105,6 +105,7 @@ func (s *Store) Redrive(ctx context.Context, ids []task.ID, options store.Redriv
 			t.Attempt = 0
 		}
 		t.Spec = t.Spec.Redriven(now, options.Operation, t.Claim)
+		d.groups.revived(t)
 		if options.Payload != nil {
 			t.Payload = slices.Clone(options.Payload)
 		}
@@ -208,6 +209,12 @@ func (s *Store) Cleanup(ctx context.Context, ended time.Time, limit int) (int, e
 		d.forget(d.done[oldest.id])
 		delete(d.done, oldest.id)
 		deleted++
+	}
+	for id, group := range d.groups {
+		if deleted < limit && group.State == task.GroupDone && group.DoneAt.Before(ended) {
+			delete(d.groups, id)
+			deleted++
+		}
 	}
 	for key, entry := range d.dedupe {
 		if deleted < limit && !d.dedupeLives(entry, now) {

@@ -20,6 +20,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	c.rows()
 	c.keys()
 	c.counters()
+	c.groups()
 	return c.wrong, nil
 }
 
@@ -136,4 +137,15 @@ func (c *checker) counters() {
 	have := c.data.stats
 	c.expect(have.Total == recount.Total && maps.Equal(have.ByType, recount.ByType) && maps.Equal(have.ByReason, recount.ByReason) &&
 		maps.Equal(have.ByCategory, recount.ByCategory), "the counters of dead letters are %v, a recount gives %v", have, recount)
+}
+
+// groups checks the counts of groups that are not done: a member that is purged leaves no trace.
+func (c *checker) groups() {
+	live := map[task.ID]int{}
+	for _, r := range c.data.live {
+		live[r.Spec.Group]++
+	}
+	for id, group := range c.data.groups {
+		c.expect(group.Counts.Live() == live[id], "group %s counts %d live members of %d", id, group.Counts.Live(), live[id])
+	}
 }

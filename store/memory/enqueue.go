@@ -6,6 +6,7 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -49,6 +50,7 @@ type plan struct {
 	existing []task.ID    // per item, where insert is nil
 	ids      map[task.ID]*task.Task
 	dedupe   map[dedupeKey]dedupeEntry
+	members  grouped.Tally
 }
 
 // plan checks items without changing anything.
@@ -62,7 +64,8 @@ func (d *data) plan(items []store.Insert, now time.Time) (*plan, error) {
 		p.insert = append(p.insert, insert)
 		p.existing = append(p.existing, existing)
 	}
-	return p, nil
+	isNew := func(i int) bool { return p.insert[i] != nil }
+	return p, p.members.Inserted(items, isNew, d.groups.standings(items))
 }
 
 func (p *plan) item(item store.Insert) (*task.Task, task.ID, error) {
@@ -148,6 +151,7 @@ func (p *plan) apply() []store.Inserted {
 		}
 		p.data.insert(*t)
 	}
+	p.data.groups.add(p.members)
 	results := p.preview()
 	for key, entry := range p.dedupe {
 		p.data.dedupe[key] = entry

@@ -54,6 +54,7 @@ type data struct {
 	dead       map[task.ID]*task.Task
 	attempts   map[task.ID][]task.Attempt // of tasks in any table
 	steps      map[task.ID][]task.Step    // likewise, by Seq
+	groups     groups
 	dedupe     map[dedupeKey]dedupeEntry
 	operations map[string]store.Operation
 	orders     map[string]store.TargetOrder
@@ -91,6 +92,7 @@ func New(options ...Option) *Store {
 		dead:       map[task.ID]*task.Task{},
 		attempts:   map[task.ID][]task.Attempt{},
 		steps:      map[task.ID][]task.Step{},
+		groups:     groups{},
 		dedupe:     map[dedupeKey]dedupeEntry{},
 		operations: map[string]store.Operation{},
 		orders:     map[string]store.TargetOrder{},

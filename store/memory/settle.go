@@ -8,6 +8,7 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/signals"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -51,6 +52,9 @@ func (d *data) settle(given store.Settlement, now time.Time) store.Settled {
 		return refused(err)
 	}
 	a := ending.Of(&given, r.standing(), now.UnixMicro())
+	if signals.Ready(given.Task, d.steps[a.ID], given.Awaits) {
+		a.Due()
+	}
 	var settled store.Settled
 	if ending.GivesBack(a.Outcome) {
 		settled = d.resume(r, a, now)
@@ -145,12 +149,14 @@ func (d *data) finish(r *row, a *ending.Attempt, now time.Time) store.Settled {
 func (d *data) archive(t *task.Task) {
 	d.done[t.ID] = t
 	d.doneByEnd.add(byEnd(t))
+	d.groups.ended(t)
 }
 
 // bury puts a task among the dead letters: its last attempts, the hold of
 // its key and the counters with it.
 func (d *data) bury(t *task.Task, orderOnDead string) {
 	d.dead[t.ID] = t
+	d.groups.ended(t)
 	d.failed(t, t.FinishedAt)
 	d.deadByEnd.add(byEnd(t))
 	if history := d.attempts[t.ID]; len(history) > stored.MostAttempts {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/signals"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -25,13 +26,51 @@ func (s *Store) AddSteps(ctx context.Context, steps []task.Step) ([]store.Status
 			statuses[i] = store.StatusStale
 			continue
 		}
-		kept := d.steps[step.Task]
-		kept = slices.DeleteFunc(kept, func(s task.Step) bool { return s.Name == step.Name && s.Occurrence == step.Occurrence })
-		at, _ := slices.BinarySearchFunc(kept, *step, stored.StepOrder)
-		d.steps[step.Task] = slices.Insert(kept, at, cloneStep(step))
+		keepStep(d.steps, step)
 		statuses[i] = store.StatusOK
 	}
 	return statuses, nil
+}
+
+// keepStep keeps a step, in place of one of its task with its name and occurrence.
+func keepStep(steps map[task.ID][]task.Step, step *task.Step) {
+	kept := steps[step.Task]
+	kept = slices.DeleteFunc(kept, func(s task.Step) bool { return s.Name == step.Name && s.Occurrence == step.Occurrence })
+	at, _ := slices.BinarySearchFunc(kept, *step, stored.StepOrder)
+	steps[step.Task] = slices.Insert(kept, at, cloneStep(step))
+}
+
+// Signal implements [store.Steps].
+func (s *Store) Signal(ctx context.Context, step task.Step, audit ...store.Audit) (store.Signaled, error) {
+	if err := signals.Check(&step); err != nil {
+		return store.Signaled{}, err
+	}
+	now, err := s.begin(ctx)
+	if err != nil {
+		return store.Signaled{}, err
+	}
+	d := s.data
+	defer d.mu.Unlock()
+	t := d.find(step.Task)
+	if t == nil {
+		return store.Signaled{}, task.NotFound("task", step.Task.String())
+	}
+	done, err := signals.Decide(t, d.steps[step.Task], &step, now)
+	if err != nil || !done.Added {
+		done.Step = cloneStep(&done.Step)
+		return done, err
+	}
+	if err := d.log(audit, now); err != nil {
+		return store.Signaled{}, err
+	}
+	keepStep(d.steps, &done.Step)
+	if done.Woken {
+		if err := moveRow(now)(d, d.live[step.Task], now); err != nil {
+			return store.Signaled{}, err
+		}
+		s.commit(step.Task.Lane())
+	}
+	return done, nil
 }
 
 // StepsOf implements [store.Steps].

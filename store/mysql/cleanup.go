@@ -48,7 +48,8 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 			deleted += n
 		}
 	}
-	return deleted, nil
+	n, err := s.CleanGroups(ctx, ended, limit-deleted)
+	return deleted + n, err
 }
 
 // cleanDone deletes ended tasks with their histories and steps.

@@ -51,7 +51,7 @@ func (s *session) tasks(query string, args ...any) (list []*task.Task, err error
 }
 
 // entryColumns are what scanEntry reads of pending rows.
-const entryColumns = `t.id, t.run_at, t.run_rank, t.seq, t.park, t.order_key, t.type, t.target, t.attempt, t.crashes, t.size`
+const entryColumns = `t.id, t.run_at, t.run_rank, t.seq, t.park, t.order_key, t.type, t.target, t.attempt, t.crashes, t.size, t.share_key`
 
 // scanEntry reads entryColumns, and more columns after them.
 func scanEntry(rows *sql.Rows, more ...any) (store.Entry, error) {
@@ -71,7 +71,7 @@ func newEntryRow() *entryRow {
 	r, among := &entryRow{}, names{}
 	r.places = []any{
 		&r.place, (*identity)(&r.ID), (*number)(&r.RunAt), (*number)(&r.Rank), (*number)(&r.Seq), (*number)(&r.Park), (*text)(&r.Key), name{&r.Type, among},
-		name{&r.Target, among}, (*whole)(&r.Attempt), (*whole)(&r.Crashes), (*whole)(&r.Size),
+		name{&r.Target, among}, (*whole)(&r.Attempt), (*whole)(&r.Crashes), (*whole)(&r.Size), (*text)(&r.Share),
 	}
 	return r
 }

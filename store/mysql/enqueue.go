@@ -11,12 +11,13 @@ import (
 
 // arrival is a batch on its way into the database.
 type arrival struct {
-	items  []*store.Insert
-	rows   []*newRow
-	dedupe bool
-	twice  bool // an id occurs more than once
-	size   int  // about, of its statement
-	result *store.BatchResult
+	items   []*store.Insert
+	rows    []*newRow
+	dedupe  bool
+	twice   bool // an id occurs more than once
+	grouped bool // a task is a member of a group
+	size    int  // about, of its statement
+	result  *store.BatchResult
 }
 
 func (a *arrival) refuse(err error) { *a.result = store.BatchResult{Err: err} }
@@ -32,7 +33,7 @@ const (
 
 func (a *arrival) way() way {
 	switch {
-	case a.twice || len(a.rows) > chunk || a.size > maxStatement || a.dedupe && len(a.rows) > 1:
+	case a.twice || a.grouped || len(a.rows) > chunk || a.size > maxStatement || a.dedupe && len(a.rows) > 1:
 		return alone
 	case a.dedupe:
 		return single
@@ -112,6 +113,7 @@ func (s *Store) arrivals(ctx context.Context, batches []store.Batch, results []s
 			}
 			a.items = append(a.items, item)
 			a.dedupe = a.dedupe || item.Dedupe != nil
+			a.grouped = a.grouped || !item.Task.Spec.Group.IsZero()
 		}
 		if a.result.Err == nil && len(a.items) > 0 {
 			list, items = append(list, a), append(items, a.items...)

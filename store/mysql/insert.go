@@ -6,8 +6,10 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
 	"github.com/outlast-dev/outlast/store/internal/literal"
 	"github.com/outlast-dev/outlast/store/internal/newest"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -16,7 +18,7 @@ const (
 	// insertTasks inserts pending tasks. An id that is known in any state
 	// makes it fail as a whole, by the primary key.
 	insertTasks = `INSERT INTO outlast_task (id, lane, run_rank, run_at, priority, size, created_at, updated_at, seq, turn, line, order_key,
- queue, type, target, policy, trace, spec, payload) VALUES `
+ queue, type, target, policy, trace, spec, payload, share_key) VALUES `
 
 	// reserveSeq takes numbers for keyed tasks; the last of them is its insert
 	// id. It commits by itself, before the rows are inserted, so that nobody
@@ -73,7 +75,7 @@ func rowOf(item *store.Insert, now, seq int64) (*newRow, error) {
 	trace := t.Spec.TraceParent[:min(len(t.Spec.TraceParent), maxTrace)]
 	text, err := literal.AppendRow(make([]byte, 0, 256+len(spec)+len(t.Payload)), []any{
 		t.ID, t.ID.Lane(), entry.Rank, entry.RunAt, t.Priority, entry.Size, now, now, stored.OrNull(entry.Seq), turn, optional(t.Key), optional(t.Key),
-		t.Queue, t.Type, t.Target, t.Policy, optional(trace), spec, t.Payload,
+		t.Queue, t.Type, t.Target, t.Policy, optional(trace), spec, t.Payload, optional(t.Spec.ShareKey),
 	})
 	return &newRow{item: item, entry: entry, created: now, text: text}, err
 }
@@ -164,10 +166,41 @@ func sameTask(existing, t *task.Task) (*task.Task, error) {
 // inserted meanwhile before it starts again.
 const mostRaces = 10
 
-// insertAll inserts rows in a transaction that may do other things, and notes
+// insertAll is insertEach for tasks that may be members of groups, which are counted.
+func (tx *tx) insertAll(rows []*newRow) error {
+	items := make([]store.Insert, len(rows))
+	for i, row := range rows {
+		items[i] = *row.item
+	}
+	groups := grouped.Of(items)
+	if len(groups) == 0 {
+		return tx.insertEach(rows)
+	}
+	insert := func() error {
+		standings, err := sqlstore.Standings(coldSession{tx.session}, groups)
+		if err != nil {
+			return err
+		}
+		if err := tx.insertEach(rows); err != nil {
+			return err
+		}
+		var counts grouped.Tally
+		isNew := func(i int) bool { return rows[i].existing == nil }
+		if err := counts.Inserted(items, isNew, standings); err != nil {
+			return err
+		}
+		return sqlstore.AddCounts(coldSession{tx.session}, counts, tx.foreign)
+	}
+	if tx.foreign {
+		return tx.apart(insert)
+	}
+	return insert()
+}
+
+// insertEach inserts rows in a transaction that may do other things, and notes
 // on each row whether it was there already. A *task.Error says which was
 // refused; nothing was inserted then.
-func (tx *tx) insertAll(rows []*newRow) error {
+func (tx *tx) insertEach(rows []*newRow) error {
 	entries, err := tx.lockEntries(rows)
 	if err != nil {
 		return err

@@ -1,8 +1,12 @@
 package mysql
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	driver "github.com/go-sql-driver/mysql"
@@ -65,5 +69,48 @@ func TestLongHistoriesFit(t *testing.T) {
 	kept, err := stored.ParseAttempts(text)
 	if err != nil || len(kept) == 0 || kept[len(kept)-1].Number != stored.MostAttempts {
 		t.Errorf("kept %d attempts, %v", len(kept), err)
+	}
+}
+
+// savepoints is a connection that knows those that are set, as the server does: a second
+// one of a name takes the place of the first.
+type savepoints []string
+
+func (s *savepoints) ExecContext(_ context.Context, query string, _ ...any) (sql.Result, error) {
+	words := strings.Fields(query)
+	name := words[len(words)-1]
+	at := slices.Index(*s, name)
+	switch {
+	case words[0] == "SAVEPOINT" && at >= 0:
+		*s = append(slices.Delete(*s, at, at+1), name)
+	case words[0] == "SAVEPOINT":
+		*s = append(*s, name)
+	case at < 0:
+		return nil, &driver.MySQLError{Number: 1305, Message: "SAVEPOINT " + name + " does not exist"}
+	case words[0] == "RELEASE":
+		*s = (*s)[:at]
+	default: // ROLLBACK TO
+		*s = (*s)[:at+1]
+	}
+	return nil, nil
+}
+
+func (*savepoints) QueryContext(context.Context, string, ...any) (*sql.Rows, error) {
+	return nil, errors.ErrUnsupported
+}
+
+// Many members of a group in a caller's transaction go apart as members, and as many.
+func TestApartWithinApart(t *testing.T) {
+	tx := &tx{session: &session{t.Context(), &savepoints{}}, foreign: true}
+	for _, want := range []error{nil, errAgain} {
+		err := tx.apart(func() error {
+			if err := tx.apart(func() error { return want }); !errors.Is(err, want) {
+				t.Errorf("within: %v, want %v", err, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("around %v: %v", want, err)
+		}
 	}
 }

@@ -84,6 +84,7 @@ func Open(ctx context.Context, db *sql.DB, opts ...Option) (*Store, error) {
 		offset: chosen.offset, hook: chosen.hook,
 	}
 	s.cold, s.members, s.steps = sqlstore.New(database{s}, &own), sqlstore.NewMembers(database{s}, freeLane), steps{s}
+	s.taskGroups = sqlstore.NewTaskGroups(database{s})
 	s.spotter = newest.New(func(ctx context.Context, after task.ID, most int) (all []task.ID, err error) {
 		err = s.read(ctx, func(c *session) (err error) {
 			all, err = c.newest(after, most)

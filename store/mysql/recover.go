@@ -267,5 +267,24 @@ func (r *recovering) write() error {
 			return err
 		}
 	}
+	if err := r.countCanceled(&b); err != nil {
+		return err
+	}
 	return b.write()
+}
+
+// canceledSpecs tells of which groups tasks are.
+const canceledSpecs = `SELECT id, spec FROM outlast_task FORCE INDEX (PRIMARY) WHERE id IN (@ids)`
+
+// countCanceled counts the members of groups among what ends as canceled.
+func (r *recovering) countCanceled(b *settling) error {
+	return ids(b.ended[canceled], canceledSpecs, func(query string) error {
+		return r.tx.each(query, func(rows *sql.Rows) error {
+			var id identity
+			var spec []byte
+			err := rows.Scan(&id, &spec)
+			b.counts.Ended(&task.Task{ID: task.ID(id), Spec: stored.SpecOf(spec)}, task.Canceled)
+			return err
+		})
+	})
 }

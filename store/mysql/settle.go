@@ -12,7 +12,10 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
 	"github.com/outlast-dev/outlast/store/internal/literal"
+	"github.com/outlast-dev/outlast/store/internal/signals"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -173,6 +176,7 @@ type settling struct {
 	past    insertion // history
 	waits   insertion
 	failed  insertion
+	counts  grouped.Tally // of members of groups that ended
 }
 
 // begin makes room for about so many items.
@@ -278,11 +282,17 @@ func scanFencedOnly(found *sql.Rows) (row *ending.Row, now int64, err error) {
 	return row, now, err
 }
 
+// stateOf are the states in which outcomes end a task.
+var stateOf = map[task.Outcome]task.State{
+	task.OutcomeSucceeded: task.Succeeded, task.OutcomeDead: task.Dead, task.OutcomeCanceled: task.Canceled,
+}
+
 // settle decides what becomes of one row. Most of it is written later,
 // together with that of others.
 func (b *settling) settle(item settleItem, row *ending.Row) error {
 	a := ending.Of(item.Settlement, row, b.tx.now)
 	b.endRun(row)
+	b.counts.Ended(a.Task, stateOf[a.Outcome])
 	switch a.Outcome {
 	case task.OutcomeDead:
 		b.deaths = append(b.deaths, &death{Attempt: a, row: row})
@@ -296,9 +306,24 @@ func (b *settling) settle(item settleItem, row *ending.Row) error {
 		*item.result = store.Settled{Status: store.StatusOK, State: task.Canceled}
 		return b.end(a, row, canceled)
 	}
+	if err := b.look(a); err != nil {
+		return err
+	}
 	entry := a.Retry(row, b.tx.now)
 	*item.result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
 	return b.retry(a, row, entry)
+}
+
+// look lets a task run at once that would wait for a signal that is there. Its row is locked.
+func (b *settling) look(a *ending.Attempt) error {
+	if len(a.Awaits) == 0 {
+		return nil
+	}
+	steps, err := b.tx.steps([]task.ID{a.ID})
+	if err == nil && signals.Ready(a.Task, steps, a.Awaits) {
+		a.Due()
+	}
+	return err
 }
 
 // endRun notes what else says that the row runs.
@@ -443,7 +468,10 @@ func (b *settling) write() error {
 	if _, err := b.tx.execIDs(b.leases, endLeases); err != nil {
 		return err
 	}
-	return b.bury()
+	if err := b.bury(); err != nil {
+		return err
+	}
+	return sqlstore.AddCounts(coldSession{b.tx.session}, b.counts, b.tx.foreign)
 }
 
 // A settlement brings its task as it was claimed, and nothing changes a running row but
@@ -466,7 +494,7 @@ var errOtherwise = errors.New("mysql: a row is not as it was claimed")
 // says.
 func (i settleItem) asClaimed() bool {
 	t := i.Task
-	return (i.Outcome == task.OutcomeSucceeded || ending.GivesBack(i.Outcome)) && len(i.Follow) == 0 &&
+	return (i.Outcome == task.OutcomeSucceeded || ending.GivesBack(i.Outcome)) && len(i.Follow) == 0 && len(i.Awaits) == 0 &&
 		t.State == task.Running && t.Attempt > 0 && t.Node != ""
 }
 

@@ -113,21 +113,26 @@ func (k steps) StepsOf(ctx context.Context, wanted []task.ID) (found []task.Step
 	wanted = slices.Clone(wanted)
 	sortIDs(wanted)
 	wanted = slices.Compact(wanted)
-	err = k.in.read(ctx, func(c *session) error {
-		found = nil
-		return ids(wanted, stepsOf, func(query string) error {
-			return c.each(query, func(rows *sql.Rows) error {
-				step, err := scanStep(rows)
-				found = append(found, step)
-				return err
-			})
-		})
+	err = k.in.read(ctx, func(c *session) (err error) {
+		found, err = c.steps(wanted)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, stored.StepOrder)
 	return found, nil
+}
+
+func (s *session) steps(wanted []task.ID) (found []task.Step, err error) {
+	err = ids(wanted, stepsOf, func(query string) error {
+		return s.each(query, func(rows *sql.Rows) error {
+			step, err := scanStep(rows)
+			found = append(found, step)
+			return err
+		})
+	})
+	slices.SortFunc(found, stored.StepOrder)
+	return found, err
 }
 
 // scanStep reads a step. Its name and occurrence are those of the key, whatever else of

@@ -39,14 +39,16 @@ type spotter = newest.Spotter
 
 // cold and members are what the store shares with others; see package sqlstore.
 type (
-	cold    = sqlstore.Cold
-	members = sqlstore.Members
+	cold       = sqlstore.Cold
+	members    = sqlstore.Members
+	taskGroups = sqlstore.TaskGroups
 )
 
 // Store is a database. Safe for concurrent use.
 type Store struct {
 	cold
 	members
+	taskGroups
 	steps
 	sessions *sessions // of all work but beats
 	beats    *sessions

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/outlast-dev/outlast/store/internal/grouped"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 )
 
@@ -22,6 +23,9 @@ type tx struct {
 	foreign bool
 	// blind says that ids are taken for new until one has shown not to be.
 	blind bool
+	depth int // of what goes apart within one another
+	// counts are of members of groups that were canceled, and yet to be added.
+	counts grouped.Tally
 }
 
 func (tx *tx) time() time.Time { return stored.Time(tx.now) }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
@@ -124,17 +125,21 @@ func (s *Store) SettleTx(ctx context.Context, foreign any, settlement store.Sett
 	return settled, nil
 }
 
-// apart runs fn so that a failure undoes what it changed, and only that.
+// apart runs fn so that a failure undoes what it changed, and only that. One within another
+// has a savepoint of its own: a second one of a name would take the place of the first.
 func (tx *tx) apart(fn func() error) error {
-	if _, err := tx.exec(`SAVEPOINT outlast_settle`); err != nil {
+	name := "outlast_" + strconv.Itoa(tx.depth)
+	if _, err := tx.exec(`SAVEPOINT ` + name); err != nil {
 		return err
 	}
+	tx.depth++
 	err := fn()
-	end := `RELEASE SAVEPOINT outlast_settle`
+	tx.depth--
+	end := `RELEASE SAVEPOINT `
 	if err != nil {
-		end = `ROLLBACK TO SAVEPOINT outlast_settle`
+		end = `ROLLBACK TO SAVEPOINT `
 	}
-	if _, failed := tx.exec(end); failed != nil && numbered(err) != deadlock { // which has undone the whole transaction
+	if _, failed := tx.exec(end + name); failed != nil && numbered(err) != deadlock { // which has undone the whole transaction
 		return errors.Join(err, failed)
 	}
 	return err

@@ -111,7 +111,7 @@ func (t coldTx) steerCalls(steering *store.Steering, id task.ID, live *ending.Ro
 		runAt := steer.RunAt(steering, t.time())
 		return []*wire.Call{{Query: moveRun, Args: []any{id, runAt.UnixMicro(), task.Rank(runAt, live.Priority), t.now}}}
 	case live.State != task.Running:
-		return []*wire.Call{{Query: endRow, Args: []any{id, canceled, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false, nil}}}
+		return []*wire.Call{t.cancel(id, live.Claim, int64(0), t.now, t.now, live.Entry.Attempt, nil, nil, "", nil, false, nil)}
 	}
 	calls := []*wire.Call{{Query: setOneApart, Args: []any{id, live.Claim}}}
 	if t.store.spread {

@@ -41,7 +41,7 @@ SELECT t.id, t.lane, (r.claim IS NOT NULL OR c.claim IS NOT NULL)::integer AS st
   t.rank, t.run_at, coalesce(r.claim, c.claim, t.claim) AS claim, t.attempt + (r.claim IS NOT NULL OR c.claim IS NOT NULL)::integer AS attempt, t.crashes,
   t.priority, coalesce(r.node, c.node) AS node, coalesce(r.started_at, c.started_at) AS started_at, coalesce(r.cancel, false) AS cancel, t.key, t.seq,
   t.queue, t.type, t.target, t.policy, t.spec, t.created_at, coalesce(r.started_at, c.started_at, t.updated_at) AS updated_at,
-  NULL::bigint AS finished_at, t.last_error, t.unstarted, NULL::text AS reason, NULL::bytea AS result, NULL::uuid AS fallback, t.payload, t.failed_at
+  NULL::bigint AS finished_at, t.last_error, t.unstarted, NULL::text AS reason, NULL::bytea AS result, NULL::uuid AS fallback, t.payload, t.failed_at, t.share_key
 FROM outlast_task t LEFT JOIN outlast_run r ON r.lane = t.lane AND r.id = t.id
 LEFT JOIN outlast_claim c ON c.lane = t.lane AND c.claim > ` + past + ` AND t.id = ANY(c.ids)`,
 	`ALTER TABLE outlast_node DROP CONSTRAINT outlast_node_protocol`,
@@ -143,7 +143,7 @@ func (s *Store) detect(ctx context.Context) error {
 			"distribute all as outlast migrate citus says, in one transaction")
 	}
 	s.book = wire.NewBook(quote(s.schema)+".", s.spread)
-	s.cold = sqlstore.New(database{s}, &own)
+	s.cold, s.taskGroups = sqlstore.New(database{s}, &own), sqlstore.NewTaskGroups(database{s})
 	if s.spread {
 		s.cold = sqlstore.New(database{s}, ownSpread())
 	}

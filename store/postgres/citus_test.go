@@ -80,7 +80,7 @@ func TestCitusStepsCameLater(t *testing.T) {
 	c := citus(t)
 	name := c.name(c.distributed(t))
 	p, schema := pool(t, c.url), pgx.Identifier{name}.Sanitize()
-	for _, text := range []string{`DROP TABLE ` + schema + `.outlast_step`, `DELETE FROM ` + schema + `.outlast_migration WHERE version >= 11`} {
+	for _, text := range []string{`DROP TABLE ` + schema + `.outlast_step`, `DELETE FROM ` + schema + `.outlast_migration WHERE version = 11`} {
 		if _, err := p.Exec(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}

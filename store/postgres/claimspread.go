@@ -45,11 +45,11 @@ CROSS JOIN unnest($4::uuid[], $5::bigint[], $6::text[]) AS u (id, claim, key) WH
 
 	// standingLane is standing for rows of one lane. Inputs: now, whether the
 	// node is alive, whether it owns the lane, ids.
-	standingLane = wire.NewQuery(`SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.state::bigint,
+	standingLane = wire.NewQuery(`SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.share_key, t.state::bigint,
  $2::boolean, $3::boolean, t.run_at > $1::bigint,
  EXISTS (SELECT 1 FROM outlast_key_hold h WHERE h.key = t.key /*h.lane of ($4::uuid[])[1]*/),
  EXISTS (SELECT 1 FROM outlast_run r WHERE r.key = t.key AND r.key IS NOT NULL /*r.lane of ($4::uuid[])[1]*/),
- k.id, k.run_at, k.rank, k.seq, k.park, k.key, k.type, k.target, k.attempt, k.crashes, octet_length(k.payload)
+ k.id, k.run_at, k.rank, k.seq, k.park, k.key, k.type, k.target, k.attempt, k.crashes, octet_length(k.payload), k.share_key
 FROM outlast_live t LEFT JOIN LATERAL (SELECT * FROM outlast_task k WHERE k.key = t.key AND k.key IS NOT NULL /*k.lane of ($4::uuid[])[1]*/
  ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) k ON true WHERE t.id = ANY($4::uuid[]) /*t.lane of ($4::uuid[])[1]*/`)
 )

@@ -40,9 +40,9 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 	if err := s.makePartitions(ctx, s.ahead); err != nil {
 		return 0, err
 	}
-	steps := []func(context.Context, time.Time, int) (int, error){s.dropDays, s.deleteDone, s.deleteLost, s.deleteDedupe, s.deleteNodes}
+	steps := []func(context.Context, time.Time, int) (int, error){s.dropDays, s.deleteDone, s.deleteLost, s.CleanGroups, s.deleteDedupe, s.deleteNodes}
 	if s.spread {
-		steps = []func(context.Context, time.Time, int) (int, error){s.deleteLanes, s.deleteSpreadNodes}
+		steps = []func(context.Context, time.Time, int) (int, error){s.deleteLanes, s.CleanGroups, s.deleteSpreadNodes}
 	}
 	for _, step := range steps {
 		n, err := step(ctx, ended, limit-deleted)

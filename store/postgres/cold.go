@@ -9,27 +9,6 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// coldQueries are the statements of package sqlstore, and those that it is given, as
-// statements of this one.
-var coldQueries = func() map[*sqlstore.Query]*wire.Query {
-	all := map[*sqlstore.Query]*wire.Query{}
-	for _, q := range sqlstore.Queries() {
-		all[q] = wire.NewQuery(q.Text)
-	}
-	all[sqlstore.InsertLane] = wire.NewQuery(sqlstore.InsertLane.Text, sqlstore.InsertLane.Text, insertAnchor)
-	return all
-}()
-
-// coldQuery is a statement of this package for package sqlstore; see newQuery.
-func coldQuery(text string, spread ...string) *sqlstore.Query {
-	q := &sqlstore.Query{Text: text}
-	coldQueries[q] = wire.NewQuery(text, spread...)
-	return q
-}
-
-// insertAnchor is what goes with a lane where tables are distributed.
-const insertAnchor = `INSERT INTO outlast_anchor (lane) VALUES ($1::bigint) ON CONFLICT DO NOTHING`
-
 // database implements [sqlstore.Database].
 type database struct{ store *Store }
 
@@ -60,39 +39,11 @@ func (d database) Change(ctx context.Context, _ int64, fn func(sqlstore.Tx) erro
 	return d.Write(ctx, "", fn)
 }
 
-// coldSession implements [sqlstore.Session].
-type coldSession struct {
-	ctx   context.Context
-	on    wire.Session
-	store *Store
-}
-
-// Run implements [sqlstore.Session].
-func (c *coldSession) Run(calls ...*sqlstore.Call) error {
-	own := make([]*wire.Call, len(calls))
-	for i, one := range calls {
-		own[i] = &wire.Call{Query: coldQueries[one.Query], Args: one.Args}
-		if own[i].Query == nil {
-			own[i].Text = c.store.book.Numbered(one.Query.Text)
-		}
-		if one.Scan != nil {
-			own[i].Scan = func(r wire.Row) error { return one.Scan(r) }
-		}
-	}
-	err := c.on.Run(c.ctx, own...)
-	for i := range own {
-		calls[i].Changed = own[i].Changed
-	}
-	return err
-}
-
 // coldTx implements [sqlstore.Changer].
 type coldTx struct {
 	ctx context.Context
 	*tx
 }
-
-func (t *tx) reader(ctx context.Context) *coldSession { return &coldSession{ctx, t, t.store} }
 
 func (t *tx) cold(ctx context.Context) sqlstore.Tx {
 	return sqlstore.Tx{Session: t.reader(ctx), Changer: coldTx{ctx, t}, Now: t.now}
@@ -100,7 +51,7 @@ func (t *tx) cold(ctx context.Context) sqlstore.Tx {
 
 // Insert implements [sqlstore.Changer].
 func (t coldTx) Insert(items []store.Insert) ([]store.Inserted, error) {
-	inserted, err := insertAll(t.ctx, t.tx, t.store, t.now, items)
+	inserted, err := insertAll(t.ctx, t.tx, items)
 	if wire.Refusal(err) {
 		err = refusedData(err)
 	}

@@ -21,9 +21,9 @@ const copyFrom = 256
 // nextSeqs takes a number for each of so many keyed tasks.
 var nextSeqs = wire.NewQuery(`SELECT nextval('outlast_seq'::text::regclass) FROM generate_series(1, $1::bigint)`)
 
-const copyText = `COPY outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload) FROM STDIN (FORMAT binary)`
+const copyText = `COPY outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload, share_key) FROM STDIN (FORMAT binary)`
 
-const copyColumns = 15
+const copyColumns = 16
 
 // copying are new tasks that go to the database by COPY, in the order of their
 // ids: indexes grow at their ends then.
@@ -201,5 +201,9 @@ func (r *copyReader) row(data []byte, i int) []byte {
 	} else {
 		data = append(wire.Element(data, len(r.specs[i])), r.specs[i]...)
 	}
-	return append(wire.Element(data, len(t.Payload)), t.Payload...)
+	data = append(wire.Element(data, len(t.Payload)), t.Payload...)
+	if t.Spec.ShareKey == "" {
+		return wire.Element(data, -1)
+	}
+	return append(wire.Element(data, len(t.Spec.ShareKey)), t.Spec.ShareKey...)
 }

@@ -77,6 +77,7 @@ func (t *tx) die(ctx context.Context, a *ending.Attempt, live *ending.Row) (stor
 		return store.Settled{}, err
 	}
 	t.letters = append(t.letters, letter)
+	t.counts.Ended(a.Task, task.Dead)
 	return store.Settled{Status: store.StatusOK, State: task.Dead}, t.follow(ctx, a.Follow)
 }
 
@@ -186,12 +187,12 @@ var (
 	weighLetters = coldQuery(`SELECT id, coalesce(octet_length(spec), 0) + coalesce(octet_length(attempts), 0) + octet_length(payload) FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 
 	// revive copies dead letters back to the live tasks. Inputs: now, payload
-	// (null: their own), ids, run at, ranks, attempts, specs.
+	// (null: their own), ids, run at, ranks, attempts, specs, share keys.
 	revive = wire.NewQuery(`INSERT INTO outlast_task (id, lane, priority, park, rank, run_at, claim, seq, created_at, updated_at, attempt, crashes, queue, type, target,
- policy, key, spec, last_error, failed_at, payload)
+ policy, key, spec, last_error, failed_at, payload, share_key)
 SELECT d.id, d.lane, d.priority, 0, u.rank, u.run_at, d.claim, d.seq, d.created_at, $1::bigint, u.attempt, 0, d.queue, d.type, d.target,
- d.policy, d.key, u.spec, d.last_error, d.finished_at, coalesce($2::bytea, d.payload)
-FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[]) AS u (id, run_at, rank, attempt, spec)
+ d.policy, d.key, u.spec, d.last_error, d.finished_at, coalesce($2::bytea, d.payload), u.share_key
+FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[]) AS u (id, run_at, rank, attempt, spec, share_key)
 JOIN outlast_dead d ON d.id = u.id WHERE true /*d.lane of ($3::uuid[])[1]*/`)
 
 	deleteLetters = wire.NewQuery(`DELETE FROM outlast_dead WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
@@ -260,16 +261,18 @@ func (t coldTx) Revive(letters []*sqlstore.Letter, payload []byte) error {
 	for _, part := range t.store.byLane(ids) {
 		var runs, ranks, attempts []int64
 		var specs wire.JSONs
+		var shares wire.Optionals
 		var past history
 		for _, id := range part {
 			l := byID[id]
 			runs, ranks = append(runs, l.RunAt.UnixMicro()), append(ranks, task.Rank(l.RunAt, l.Priority))
 			attempts, specs = append(attempts, int64(l.Spent)), append(specs, l.Text)
+			shares = append(shares, l.Spec.ShareKey)
 			for i := range l.History {
 				past.add(id, &l.History[i])
 			}
 		}
-		calls = append(calls, &wire.Call{Query: revive, Args: []any{t.now, payload, part, runs, ranks, attempts, specs}})
+		calls = append(calls, &wire.Call{Query: revive, Args: []any{t.now, payload, part, runs, ranks, attempts, specs, shares}})
 		if len(past.ids) > 0 {
 			calls = append(calls, past.call(t.now))
 		}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
@@ -13,26 +14,26 @@ import (
 )
 
 // insertColumns is the list of tasks to insert, as arrays: see inserts.
-const insertColumns = `unnest($2::uuid[], $3::integer[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bytea[])
- WITH ORDINALITY AS u (id, lane, priority, run_at, delay, queue, type, target, policy, key, spec, payload, ord)`
+const insertColumns = `unnest($2::uuid[], $3::integer[], $4::integer[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bytea[], $14::text[])
+ WITH ORDINALITY AS u (id, lane, priority, run_at, delay, queue, type, target, policy, key, spec, payload, share_key, ord)`
 
 const (
-	insertHead = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload)
+	insertHead = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload, share_key)
 SELECT ` + insertValues + insertFrom
-	insertArrived = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload, arrived)
+	insertArrived = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload, share_key, arrived)
 SELECT ` + insertValues + `, pg_current_xact_id()` + insertFrom
 	insertValues = `id, lane, priority, at - priority * 30000000::bigint, at, CASE WHEN key IS NULL THEN 0 ELSE nextval('outlast_seq'::text::regclass) END, now, now,
- queue, type, target, policy, key, spec, payload`
+ queue, type, target, policy, key, spec, payload, share_key`
 	insertFrom = `
 FROM (SELECT u.*, n.now, coalesce(nullif(u.run_at, 0), n.now + u.delay) AS at FROM (SELECT ` + wire.NowMicro + ` AS now) n, ` + insertColumns + ` ORDER BY ord) u`
 )
 
 // insertSpread inserts tasks of one lane where tables are distributed, at the
-// time $1 of the coordinator, with the numbers $14 that it has given to those
+// time $1 of the coordinator, with the numbers $15 that it has given to those
 // with keys.
-const insertSpread = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload)
+const insertSpread = `INSERT INTO outlast_task (id, lane, priority, rank, run_at, seq, created_at, updated_at, queue, type, target, policy, key, spec, payload, share_key)
 SELECT u.id, a.lane, priority, coalesce(nullif(run_at, 0), $1::bigint + delay) - priority * 30000000::bigint, coalesce(nullif(run_at, 0), $1::bigint + delay),
- ($14::bigint[])[ord], $1::bigint, $1::bigint, queue, type, target, policy, key, spec, payload
+ ($15::bigint[])[ord], $1::bigint, $1::bigint, queue, type, target, policy, key, spec, payload, share_key
 FROM outlast_anchor a CROSS JOIN ` + insertColumns + ` WHERE true /*a.lane of ($2::uuid[])[1]*/`
 
 const insertUnless = ` ON CONFLICT (id, lane) DO NOTHING RETURNING id, seq, rank, run_at, created_at`
@@ -83,6 +84,7 @@ type inserts struct {
 	queues, types     []string
 	targets           []string
 	policies, keys    wire.Optionals
+	shares            wire.Optionals // none if no task has one
 	specs             wire.JSONs
 	payloads          [][]byte
 }
@@ -107,17 +109,31 @@ func newInserts(items []store.Insert) (*inserts, error) {
 		in.policies, in.keys = append(in.policies, t.Policy), append(in.keys, t.Key)
 		in.specs, in.payloads = append(in.specs, spec), append(in.payloads, payload)
 	}
+	in.shares = sharesOf(items)
 	return in, nil
 }
 
 func (in *inserts) args(offset int64) []any {
-	return []any{offset, in.ids, in.lanes, in.priorities, in.runAt, in.delays, in.queues, in.types, in.targets, in.policies, in.keys, in.specs, in.payloads}
+	return []any{offset, in.ids, in.lanes, in.priorities, in.runAt, in.delays, in.queues, in.types, in.targets, in.policies, in.keys, in.specs, in.payloads, in.shares}
+}
+
+// sharesOf are the share keys of items, and nothing where none has one: the array is then
+// shorter than those beside it, and the rest of it null.
+func sharesOf(items []store.Insert) wire.Optionals {
+	if !slices.ContainsFunc(items, func(item store.Insert) bool { return item.Task.Spec.ShareKey != "" }) {
+		return nil
+	}
+	shares := make(wire.Optionals, len(items))
+	for i := range items {
+		shares[i] = items[i].Task.Spec.ShareKey
+	}
+	return shares
 }
 
 // inserted is the answer for a new row.
 func inserted(t *task.Task, seq, rank, runAt, created int64) store.Inserted {
 	return store.Inserted{Created: stored.Time(created), Entry: store.Entry{
-		ID: t.ID, RunAt: runAt, Rank: rank, Seq: seq, Key: t.Key, Type: t.Type, Target: t.Target, Size: len(t.Payload),
+		ID: t.ID, RunAt: runAt, Rank: rank, Seq: seq, Key: t.Key, Share: t.Spec.ShareKey, Type: t.Type, Target: t.Target, Size: len(t.Payload),
 	}}
 }
 
@@ -157,15 +173,15 @@ type enqueuing struct {
 }
 
 // many inserts batches in their order: together those that follow each other
-// and have no dedupe keys, and a few at a time those that have some.
+// and are usual, and a few at a time those that are not.
 func (e *enqueuing) many(ctx context.Context, places []int) error {
 	for len(places) > 0 {
-		keyed, n := hasDedupe(e.batches[places[0]].Items), 1
-		for n < len(places) && hasDedupe(e.batches[places[n]].Items) == keyed && (!keyed || n < fewTogether) {
+		unusual, n := isUnusual(e.batches[places[0]].Items), 1
+		for n < len(places) && isUnusual(e.batches[places[n]].Items) == unusual && (!unusual || n < fewTogether) {
 			n++
 		}
 		err := error(nil)
-		if keyed {
+		if unusual {
 			err = e.few(ctx, places[:n])
 		} else {
 			err = e.halving(ctx, places[:n])
@@ -186,7 +202,7 @@ func (e *enqueuing) few(ctx context.Context, places []int) error {
 	}
 	err := e.store.write(ctx, func(t *tx) (err error) {
 		for _, i := range places {
-			if e.results[i].Items, err = insertAll(ctx, t, e.store, t.now, e.batches[i].Items); err != nil {
+			if e.results[i].Items, err = insertAll(ctx, t, e.batches[i].Items); err != nil {
 				return err
 			}
 		}
@@ -201,9 +217,10 @@ func (e *enqueuing) few(ctx context.Context, places []int) error {
 	return err
 }
 
-func hasDedupe(items []store.Insert) bool {
+// isUnusual reports whether a batch has dedupe keys or members of groups.
+func isUnusual(items []store.Insert) bool {
 	for i := range items {
-		if items[i].Dedupe != nil {
+		if items[i].Dedupe != nil || !items[i].Task.Spec.Group.IsZero() {
 			return true
 		}
 	}
@@ -327,7 +344,7 @@ func (in *inserts) noneEnded() *wire.Call {
 func (e *enqueuing) one(ctx context.Context, i int) error {
 	var items []store.Inserted
 	err := e.store.write(ctx, func(t *tx) (err error) {
-		items, err = insertAll(ctx, t, e.store, t.now, e.batches[i].Items)
+		items, err = insertAll(ctx, t, e.batches[i].Items)
 		return err
 	})
 	var typed *task.Error

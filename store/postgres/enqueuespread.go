@@ -44,6 +44,9 @@ func (in *inserts) take(from *inserts, i int) {
 	in.queues, in.types, in.targets = append(in.queues, from.queues[i]), append(in.types, from.types[i]), append(in.targets, from.targets[i])
 	in.policies, in.keys = append(in.policies, from.policies[i]), append(in.keys, from.keys[i])
 	in.specs, in.payloads = append(in.specs, from.specs[i]), append(in.payloads, from.payloads[i])
+	if from.shares != nil {
+		in.shares = append(in.shares, from.shares[i])
+	}
 }
 
 // call inserts the tasks at the coordinator's now, and adds to made what was.

@@ -45,7 +45,10 @@ func (s *Store) EnqueueTx(ctx context.Context, tx any, items []store.Insert) (in
 		if err := t.look(ctx); err != nil {
 			return err
 		}
-		if inserted, err = insertAll(ctx, t, s, t.now, items); err != nil || !t.dated {
+		if inserted, err = insertAll(ctx, t, items); err == nil {
+			err = t.addCounts(ctx)
+		}
+		if err != nil || !t.dated {
 			return err
 		}
 		return s.noneEndedSince(ctx, items, inserted)
@@ -83,8 +86,10 @@ func (s *Store) SettleTx(ctx context.Context, tx any, settlement store.Settlemen
 		if err := t.look(ctx); err != nil {
 			return err
 		}
-		settled, err = t.settle(ctx, &settlement, false)
-		return err
+		if settled, err = t.settle(ctx, &settlement, false); err != nil {
+			return err
+		}
+		return t.addCounts(ctx)
 	})
 	var refused errRefused
 	switch {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -70,10 +72,27 @@ const dedupeWait = "1s"
 // busyRetry is when it makes sense to try again.
 const busyRetry = time.Second
 
-// insertAll inserts items in order, new or not, in a transaction. A
+// insertAll is insertEach for tasks that may be members of groups, which are counted.
+func insertAll(ctx context.Context, t *tx, items []store.Insert) (answers []store.Inserted, err error) {
+	groups := grouped.Of(items)
+	if len(groups) == 0 {
+		return insertEach(ctx, t, t.store, t.now, items)
+	}
+	standings, err := sqlstore.Standings(t.reader(ctx), groups)
+	if err != nil {
+		return nil, err
+	}
+	if answers, err = insertEach(ctx, t, t.store, t.now, items); err != nil {
+		return nil, err
+	}
+	isNew := func(i int) bool { return answers[i].Existing == nil }
+	return answers, t.counts.Inserted(items, isNew, standings)
+}
+
+// insertEach inserts items in order, new or not, in a transaction. A
 // *task.Error says which was refused; what was inserted before it must be
 // undone. Items up to one whose id came before go together.
-func insertAll(ctx context.Context, s wire.Session, own *Store, now int64, items []store.Insert) (answers []store.Inserted, err error) {
+func insertEach(ctx context.Context, s wire.Session, own *Store, now int64, items []store.Insert) (answers []store.Inserted, err error) {
 	for len(items) > 0 {
 		seen, n := make(map[task.ID]bool, len(items)), 0
 		for n < len(items) && !seen[items[n].Task.ID] {

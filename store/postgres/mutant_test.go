@@ -45,6 +45,7 @@ var mutants = []struct{ name, tests string }{
 	{"step_ignores_members", "TestStepsOfAnotherClaim"},
 	{"step_ignores_number_apart", "TestStepsOfAnotherClaim"},
 	{"step_of_another_task", "TestStepsOfDaysThatArePast"},
+	{"signal_without_lock", "TestStepsOfSignals"},
 	{"take_ignores_epoch", "TestConformance$/take/"},
 }
 

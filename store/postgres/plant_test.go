@@ -39,7 +39,8 @@ var defects = map[string][2]string{
 	"step_ignores_log":            {` AND c.claim = p.claim AND t.id = ANY(c.ids) LIMIT 1)`, ` LIMIT 1)`},
 	"step_ignores_members":        {` AND c.claim = p.claim AND t.id = ANY(c.ids) LIMIT 1)`, ` AND c.claim = p.claim LIMIT 1)`},
 	"step_ignores_number_apart":   {`WHERE r.id = t.id AND r.claim = p.claim LIMIT 1`, `WHERE r.id = t.id LIMIT 1`},
-	"step_of_another_task":        {` AND s.claim > t.created_at`, ``},
+	"step_of_another_task":        {` AND s.claim >= t.created_at`, ``},
+	"signal_without_lock":         {` FOR NO KEY UPDATE OF t`, ``},
 	"take_ignores_epoch":          {` AND l.epoch = e.epoch` + "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`, "\n" + `  AND NOT EXISTS (SELECT 1 FROM outlast_node`},
 }
 

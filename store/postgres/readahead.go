@@ -279,7 +279,7 @@ func (l *looking) inserted(t *task.Task, made *store.Inserted, spec, payload []b
 	number := func(n int64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), uint64(n)) }
 	created := number(made.Created.UnixMicro())
 	l.found = append(l.found, ahead.Row{ID: t.ID, Packed: pack(wire.Row{
-		t.ID[:], number(e.RunAt), nil, nil, nil, nil, []byte(t.Type), []byte(t.Target), nil, nil, nil, created,
+		t.ID[:], number(e.RunAt), nil, nil, nil, nil, []byte(t.Type), []byte(t.Target), nil, nil, nil, []byte(t.Spec.ShareKey), created,
 		number(int64(t.Priority)), []byte(t.Policy), created, []byte(t.Queue), spec, nil, payload,
 	})})
 }
@@ -323,14 +323,14 @@ func unpack(r wire.Row, packed []byte) wire.Row {
 
 // entryColumns are what scanEntry reads.
 const (
-	entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, octet_length(payload)`
-	entryWidth   = 11
+	entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, octet_length(payload), share_key`
+	entryWidth   = 12
 )
 
 func scanEntry(r wire.Row) store.Entry {
 	return store.Entry{
 		ID: r.ID(0), RunAt: r.Int(1), Rank: r.Int(2), Seq: r.Int(3), Park: r.Int(4), Key: r.Text(5),
-		Type: r.Text(6), Target: r.Text(7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)),
+		Type: r.Text(6), Target: r.Text(7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)), Share: r.Text(11),
 	}
 }
 

@@ -247,8 +247,7 @@ func (o *orphans) handBack(ctx context.Context, t *tx) error {
 	calls := []*wire.Call{{Query: handBack, Args: []any{t.now, o.ids, o.crashes, o.claims}}, {Query: deleteRuns, Args: []any{o.ids}}}
 	for _, i := range o.canceled {
 		one := &o.recovered[i]
-		calls = append(calls, &wire.Call{Query: endRow, Args: []any{one.ID, canceled, one.Claim, o.started[i], t.now, t.now, max(0, one.Attempt-1),
-			nil, wire.Optional(one.Node), "", nil, true, nil}})
+		calls = append(calls, t.cancel(one.ID, one.Claim, o.started[i], t.now, t.now, max(0, one.Attempt-1), nil, wire.Optional(one.Node), "", nil, true, nil))
 	}
 	return t.Run(ctx, calls...)
 }

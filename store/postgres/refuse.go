@@ -15,12 +15,12 @@ import (
 // their epochs, ids. It changes nothing.
 var standing = wire.NewQuery(`WITH owned AS (SELECT array_agg(l.lane) AS lanes FROM unnest($3::integer[], $4::bigint[]) AS e (lane, epoch)
  JOIN outlast_lane l ON l.lane = e.lane AND l.epoch = e.epoch AND l.owner = $2::text)
-SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.state::bigint,
+SELECT t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.share_key, t.state::bigint,
  EXISTS (SELECT 1 FROM outlast_node n WHERE n.id = $2::text AND n.state = 'alive'),
  coalesce(t.lane = ANY((SELECT lanes FROM owned)::integer[]), false), t.run_at > ` + wire.NowMicro + `,
  EXISTS (SELECT 1 FROM outlast_key_hold h WHERE h.lane = t.lane AND h.key = t.key),
  EXISTS (SELECT 1 FROM outlast_run r WHERE r.lane = t.lane AND r.key = t.key AND r.key IS NOT NULL),
- k.id, k.run_at, k.rank, k.seq, k.park, k.key, k.type, k.target, k.attempt, k.crashes, octet_length(k.payload)
+ k.id, k.run_at, k.rank, k.seq, k.park, k.key, k.type, k.target, k.attempt, k.crashes, octet_length(k.payload), k.share_key
 FROM unnest($5::uuid[]) AS u (id) CROSS JOIN LATERAL (SELECT * FROM outlast_live t WHERE t.id = u.id LIMIT 1) t
 LEFT JOIN LATERAL (SELECT * FROM outlast_task k WHERE k.lane = t.lane AND k.key = t.key AND k.key IS NOT NULL
  ORDER BY (k.attempt + k.crashes = 0), k.seq LIMIT 1) k ON true`)
@@ -28,8 +28,8 @@ LEFT JOIN LATERAL (SELECT * FROM outlast_task k WHERE k.lane = t.lane AND k.key 
 // scanStand reads a row as standing has it, and what is before it.
 func scanStand(r wire.Row) check.Standing {
 	return check.Standing{
-		Entry: scanEntry(r), Gone: r.Int(11) == running, Alive: r.Bool(12), Owned: r.Bool(13), Later: r.Bool(14),
-		Held: r.Bool(15), Busy: r.Bool(16), Head: scanEntry(r[17:]),
+		Entry: scanEntry(r), Gone: r.Int(entryWidth) == running, Alive: r.Bool(entryWidth + 1), Owned: r.Bool(entryWidth + 2), Later: r.Bool(entryWidth + 3),
+		Held: r.Bool(entryWidth + 4), Busy: r.Bool(entryWidth + 5), Head: scanEntry(r[entryWidth+6:]),
 	}
 }
 
@@ -111,7 +111,7 @@ func (c *claiming) placeOf(id task.ID) int {
 // before is a row as it stood before it was claimed.
 func (c *claiming) before(t *task.Task) store.Entry {
 	return store.Entry{
-		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: c.marks[t.ID], Key: t.Key,
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: c.marks[t.ID], Key: t.Key, Share: t.Spec.ShareKey,
 		Type: t.Type, Target: t.Target, Attempt: t.Attempt - 1, Crashes: t.Crashes, Size: len(t.Payload),
 	}
 }

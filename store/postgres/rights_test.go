@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math/rand/v2"
 	"net/url"
 	"strings"
 	"testing"
@@ -304,14 +305,18 @@ func TestTablesThatAreNotOurs(t *testing.T) {
 	}
 }
 
-// Who might use the tables before that of steps came may use it too.
+// Who might use the tables before those of steps and of groups came may use them too.
 func TestRolesMayUseSteps(t *testing.T) {
 	r := newRoles(t)
 	open(t, r.owner, postgres.WithSchema("work"))
-	r.do(`DROP TABLE work.outlast_step; DELETE FROM work.outlast_migration WHERE version >= 11; GRANT SELECT ON work.outlast_attempt TO PUBLIC`)
+	r.do(`DROP TABLE work.outlast_step, work.outlast_group, work.outlast_group_count; DELETE FROM work.outlast_migration WHERE version IN (11, 12); GRANT SELECT ON work.outlast_attempt TO PUBLIC`)
 	r.mayWork()
 	open(t, r.owner, postgres.WithSchema("work"))
-	g := newGround(t, open(t, r.user, postgres.WithSchema("work"), postgres.WithoutMigration()), 1)
+	s := open(t, r.user, postgres.WithSchema("work"), postgres.WithoutMigration())
+	if _, err := s.PutGroup(t.Context(), task.Group{ID: task.NewID(time.Now(), rand.New(rand.NewPCG(1, 2))), Callback: task.Follow{Type: "x"}}); err != nil {
+		t.Error(err)
+	}
+	g := newGround(t, s, 1)
 	running := g.claim(g.add(1)...).Tasks[0]
 	g.isAdded(running, 1, store.StatusOK)
 	g.steps(running.ID, 1)

@@ -25,16 +25,14 @@ var (
 	// (each null if there are none), who runs apart (null for none), lanes and
 	// numbers of the batches of the others. Returns how many were ended and, unless
 	// all were, their ids.
-	succeedRows = wire.NewQuery(`WITH u AS MATERIALIZED (SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::boolean[])
- AS u (id, claim, started_at, ended_at, result, label, apart)),
-` + fmt.Sprintf(fence, `$10::integer[], $11::bigint[]`) + `,
-d AS (DELETE FROM outlast_task t USING u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
- RETURNING t.*, u.claim AS ran, u.started_at, u.ended_at, u.result, u.label),
-i AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
-  queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
- SELECT id, lane, priority, 2, run_at, ran, seq, created_at, started_at, coalesce(nullif(ended_at, 0), now), now, attempt + 1, crashes, false,
-  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', result, payload, label FROM d CROSS JOIN (SELECT ` + wire.NowMicro + ` AS now) n)
-SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM d) END FROM (SELECT count(*) AS n FROM d) c`)
+	succeedRows = wire.NewQuery(succeedText("", "", "", ""))
+
+	// succeedMembers is succeedRows for members of groups, which it counts in the order in
+	// which everybody does. One more input: their groups.
+	succeedMembers = wire.NewQuery(succeedText(`, $12::uuid[]`, `, group_id`, `, u.group_id`, `,
+g AS (INSERT INTO outlast_group_count AS c (group_id, lane, part, members, succeeded, dead, canceled)
+ SELECT group_id, lane, 0, 0, count(*), 0, 0 FROM d GROUP BY group_id, lane ORDER BY group_id, lane
+ ON CONFLICT (group_id, lane, part) DO UPDATE SET succeeded = c.succeeded + excluded.succeeded)`))
 
 	// putBackRows makes rows pending again whose attempts failed, were
 	// snoozed or released, and writes their history, in the manner of
@@ -53,12 +51,27 @@ t AS (UPDATE outlast_task t SET run_at = u.run_at, rank = u.run_at - t.priority 
   last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN u.ended_at ELSE t.failed_at END,
   updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
  FROM u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
- RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.lane,
+ RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload) AS size, t.share_key, t.lane,
   u.claim, u.spent, u.recorded, u.started_at, u.ended_at, u.outcome, u.failure, u.now, u.label` + keptColumns(past, "u.now + "+soon, "u.now") + `),
 a AS (INSERT INTO outlast_attempt (id, lane, number, claim, started_at, ended_at, recorded_at, next_delay, node, outcome, failure, label)
  SELECT id, lane, attempt + 1 - spent::integer, claim, started_at, ended_at, now, greatest(0, run_at - ended_at), $2::text, outcome, failure, label FROM t WHERE recorded)
-SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size, past, priority, policy, created_at, queue, kept_spec, kept_error, kept_payload FROM t`)
+SELECT id, run_at, rank, seq, park, key, type, target, attempt, crashes, size, share_key, past, priority, policy, created_at, queue, kept_spec, kept_error, kept_payload FROM t`)
 )
+
+// succeedText is the text of succeedRows, with one more input, its column, what of it a row
+// that has ended returns, and what is done with that.
+func succeedText(input, column, returned, done string) string {
+	return `WITH u AS MATERIALIZED (SELECT * FROM unnest($3::uuid[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bytea[], $8::text[], $9::boolean[]` + input + `)
+ AS u (id, claim, started_at, ended_at, result, label, apart` + column + `)),
+` + fmt.Sprintf(fence, `$10::integer[], $11::bigint[]`) + `,
+d AS (DELETE FROM outlast_task t USING u LEFT JOIN r ON r.id = u.id WHERE t.id = ANY($3::uuid[]) AND t.id = u.id AND ` + fenced + `
+ RETURNING t.*, u.claim AS ran, u.started_at, u.ended_at, u.result, u.label` + returned + `),
+i AS (INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
+  queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
+ SELECT id, lane, priority, 2, run_at, ran, seq, created_at, started_at, coalesce(nullif(ended_at, 0), now), now, attempt + 1, crashes, false,
+  queue, type, target, policy, key, spec, last_error, failed_at, $2::text, 'succeeded', result, payload, label FROM d CROSS JOIN (SELECT ` + wire.NowMicro + ` AS now) n)` + done + `
+SELECT n, CASE WHEN n < cardinality($3::uuid[]) THEN (SELECT string_agg(uuid_send(id), '') FROM d) END FROM (SELECT count(*) AS n FROM d) c`
+}
 
 // soon is within which time, in µs, what is to run again is kept in memory.
 const soon = `10000000`
@@ -173,7 +186,7 @@ func (b *settling) sort() {
 		if isPlain(s) && b.node == "" {
 			b.node = s.Task.Node
 		}
-		if isPlain(s) && b.node == s.Task.Node && !seen[s.Task.ID] {
+		if isPlain(s) && b.node == s.Task.Node && !seen[s.Task.ID] && (!b.store.spread || !countsEnd(s)) {
 			b.plain = append(b.plain, i)
 		} else {
 			b.apart = append(b.apart, i)
@@ -183,10 +196,15 @@ func (b *settling) sort() {
 }
 
 func isPlain(s *store.Settlement) bool {
-	if len(s.Follow) > 0 || s.StartedAt.IsZero() || s.Task.Node == "" {
+	if len(s.Follow) > 0 || len(s.Awaits) > 0 || s.StartedAt.IsZero() || s.Task.Node == "" {
 		return false
 	}
 	return ending.GivesBack(s.Outcome) || s.Outcome == task.OutcomeSucceeded && s.Failure == nil && !s.Unstarted
+}
+
+// countsEnd reports whether a group counts the end of a task that has succeeded.
+func countsEnd(s *store.Settlement) bool {
+	return s.Outcome == task.OutcomeSucceeded && !s.Task.Spec.Group.IsZero()
 }
 
 // many settles together. When the database refuses some data, halves go by
@@ -218,9 +236,12 @@ func (b *settling) many(ctx context.Context, places []int) error {
 // together settles in one transaction and one round trip. Those that do not
 // run under their claim, or were to be canceled, are left to go apart.
 func (b *settling) together(ctx context.Context, places []int) error {
-	wins, backs := &successes{}, &givenBack{}
+	wins, joined, backs := &successes{}, &successes{}, &givenBack{}
 	for _, i := range places {
-		if b.all[i].Outcome == task.OutcomeSucceeded {
+		if countsEnd(&b.all[i]) {
+			joined.add(&b.all[i])
+			joined.groups = append(joined.groups, b.all[i].Task.Spec.Group)
+		} else if b.all[i].Outcome == task.OutcomeSucceeded {
 			wins.add(&b.all[i])
 		} else if err := backs.add(&b.all[i]); err != nil {
 			b.results[i] = store.Settled{Status: store.StatusRefused, Err: refusedData(err)}
@@ -235,6 +256,9 @@ func (b *settling) together(ctx context.Context, places []int) error {
 	if len(backs.ids) > 0 {
 		calls = append(calls, backs.call(b.store, b.node))
 	}
+	if len(joined.ids) > 0 {
+		calls = append(calls, joined.call(b.store, b.node)) // counts come after tasks
+	}
 	if len(calls) == 0 {
 		return nil
 	}
@@ -244,11 +268,15 @@ func (b *settling) together(ctx context.Context, places []int) error {
 	for _, i := range places {
 		id := b.all[i].Task.ID
 		entry, back := backs.entries[id]
+		won := wins
+		if countsEnd(&b.all[i]) {
+			won = joined
+		}
 		switch {
 		case b.results[i].Status != "":
 		case back:
 			b.results[i] = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
-		case b.all[i].Outcome == task.OutcomeSucceeded && (wins.all || wins.ended[id]):
+		case b.all[i].Outcome == task.OutcomeSucceeded && (won.all || won.ended[id]):
 			b.results[i] = store.Settled{Status: store.StatusOK, State: task.Succeeded}
 		default:
 			b.apart = append(b.apart, i)
@@ -263,6 +291,7 @@ type successes struct {
 	claims, started, ends []int64
 	results               [][]byte       // nil if there are none
 	labels                wire.Optionals // nil if there are none
+	groups                []task.ID      // nil if they are members of none
 	all                   bool
 	ended                 map[task.ID]bool // unless all were
 }
@@ -294,8 +323,12 @@ func (w *successes) labelArray() any {
 }
 
 func (w *successes) call(s *Store, node string) *wire.Call {
+	q, args := succeedRows, append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, wire.OptionalArray(w.results), w.labelArray()}, fenceOf(s.log, w.ids, w.claims)...)
+	if w.groups != nil {
+		q, args = succeedMembers, append(args, w.groups)
+	}
 	return &wire.Call{
-		Query: succeedRows, Args: append([]any{s.offset(), node, w.ids, w.claims, w.started, w.ends, wire.OptionalArray(w.results), w.labelArray()}, fenceOf(s.log, w.ids, w.claims)...),
+		Query: q, Args: args,
 		Scan: func(r wire.Row) error {
 			w.all, w.ended = int(r.Int(0)) == len(w.ids), nil
 			if !w.all {

@@ -35,6 +35,10 @@ UNION ALL SELECT 3::bigint, claim FROM outlast_dead WHERE id = $1::uuid /*lane o
 	// label (null: none).
 	endRow = wire.NewQuery(takeRow+endInsert+` FROM t`, endInsert+fromRow, deleteRow)
 
+	// cancelRow is endRow for one that no settlement ends. Returns its spec, null unless it
+	// may be that of a member of a group.
+	cancelRow = wire.NewQuery(takeRow+endInsert+` FROM t`+memberSpec, endInsert+fromRow+memberSpec, deleteRow)
+
 	// putBackRow makes a row pending again. Inputs: id, run at, rank, attempt,
 	// claim, error (null: keep), claim that left no history (0 for none), now,
 	// when it failed (0: keep).
@@ -63,6 +67,8 @@ const (
 	takeRow   = `WITH t AS (DELETE FROM outlast_task WHERE id = $1::uuid RETURNING *) `
 	fromRow   = ` FROM outlast_task t WHERE id = $1::uuid /*lane of $1::uuid*/`
 	deleteRow = `DELETE FROM outlast_task WHERE id = $1::uuid /*lane of $1::uuid*/`
+
+	memberSpec = ` RETURNING CASE WHEN spec LIKE '%"group":%' THEN spec END`
 
 	endInsert = `INSERT INTO outlast_done (id, lane, priority, state, run_at, claim, seq, created_at, started_at, ended_at, finished_at, attempt, crashes, cancel,
  queue, type, target, policy, key, spec, last_error, failed_at, node, outcome, result, payload, label)
@@ -178,6 +184,9 @@ func (t *tx) settle(ctx context.Context, s *store.Settlement, repeats bool) (sto
 	case task.OutcomeCanceled:
 		return t.end(ctx, a, live, canceled)
 	}
+	if err := t.awaited(ctx, a); err != nil {
+		return store.Settled{}, err
+	}
 	return t.putBack(ctx, a, live)
 }
 
@@ -275,7 +284,16 @@ func (t *tx) end(ctx context.Context, a *ending.Attempt, live *ending.Row, state
 	if err != nil {
 		return store.Settled{}, err
 	}
+	t.counts.Ended(a.Task, sqlstore.States[state])
 	return store.Settled{Status: store.StatusOK, State: sqlstore.States[state]}, t.follow(ctx, a.Follow)
+}
+
+// cancel is the call that ends a row as canceled, with arguments of endRow.
+func (t *tx) cancel(id task.ID, args ...any) *wire.Call {
+	return &wire.Call{Query: cancelRow, Args: append([]any{id, canceled}, args...), Scan: func(r wire.Row) error {
+		t.counts.Ended(&task.Task{ID: id, Spec: stored.SpecOf(r[0])}, task.Canceled)
+		return nil
+	}}
 }
 
 // putBack makes the row pending again.
@@ -307,7 +325,7 @@ func (t *tx) follow(ctx context.Context, items []store.Insert) error {
 	if len(items) == 0 {
 		return nil
 	}
-	_, err := insertAll(ctx, t, t.store, t.now, items)
+	_, err := insertAll(ctx, t, items)
 	if typed := new(task.Error); errors.As(err, &typed) {
 		return errRefused{typed}
 	}

@@ -44,7 +44,7 @@ FROM (SELECT t.*, u.claim AS ran, u.started, u.ended, u.result, u.label FROM unn
  last_error = coalesce(u.failure, t.last_error), failed_at = CASE WHEN u.outcome = 'failed' AND u.recorded THEN u.ended_at ELSE t.failed_at END,
  updated_at = u.now, unstarted = CASE WHEN u.recorded THEN NULL ELSE u.claim END
 FROM ` + backColumns + ` WHERE t.id = u.id AND ` + fmt.Sprintf(fencedLane, 13) + `
-RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload)`)
+RETURNING t.id, t.run_at, t.rank, t.seq, t.park, t.key, t.type, t.target, t.attempt, t.crashes, octet_length(t.payload), t.share_key`)
 
 	// recordLane writes the history of what putBackLane has put back. Inputs: its own, but
 	// for the last.

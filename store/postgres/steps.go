@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/signals"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
@@ -41,7 +43,16 @@ JOIN unnest($4::uuid[], $5::bigint[], $6::bigint[], $7::text[], $8::bytea[], $9:
 CROSS JOIN LATERAL (SELECT created_at FROM outlast_task WHERE id = u.id /*lane of ($1::uuid[])[1]*/
  UNION ALL SELECT created_at FROM outlast_dead WHERE id = u.id /*lane of ($1::uuid[])[1]*/
  UNION ALL SELECT created_at FROM outlast_done WHERE id = u.id /*lane of ($1::uuid[])[1]*/ LIMIT 1) t
-CROSS JOIN LATERAL (SELECT * FROM outlast_step s WHERE s.id = u.id AND s.claim > t.created_at /*s.lane of ($1::uuid[])[1]*/ OFFSET 0) s ORDER BY s.claim, s.written`)
+CROSS JOIN LATERAL (SELECT * FROM outlast_step s WHERE s.id = u.id AND s.claim >= t.created_at /*s.lane of ($1::uuid[])[1]*/ OFFSET 0) s ORDER BY s.claim, s.written`)
+
+	// addSignal adds what ends a wait, under the lock of the task. Inputs: id, lane, number,
+	// claim, now, what is known of it, result.
+	addSignal = wire.NewQuery(`INSERT INTO outlast_step (id, lane, seq, claim, recorded_at, written, about, result)
+VALUES ($1::uuid, $2::integer, $3::bigint, $4::bigint, $5::bigint, pg_current_xact_id(), $6::text, $7::bytea)`)
+
+	// lockTask takes the lock of a live row against others that look for signals or add some.
+	// What is to be known is read next, in a snapshot that is younger than the lock.
+	lockTask = wire.NewQuery(`SELECT t.id FROM outlast_task t WHERE t.id = $1::uuid /*t.lane of $1::uuid*/ FOR NO KEY UPDATE OF t`)
 
 	deleteSteps = wire.NewQuery(`DELETE FROM outlast_step WHERE id = ANY($1::uuid[]) /*lane of ($1::uuid[])[1]*/`)
 )
@@ -172,18 +183,75 @@ func (s *Store) StepsOf(ctx context.Context, ids []task.ID) (steps []task.Step, 
 	var all []task.Step
 	var calls []*wire.Call
 	for _, part := range s.byLane(slices.Compact(ids)) {
-		calls = append(calls, &wire.Call{Query: selectSteps, Args: []any{part}, Scan: func(r wire.Row) error {
-			step := task.Step{Task: r.ID(0), Seq: int(r.Int(1)), Claim: r.Int(2)}
-			stored.SetStep(&step, r.Blob(3), r.Blob(4), r.Blob(5))
-			all = append(all, step)
-			return nil
-		}})
+		calls = append(calls, stepsCall(part, &all))
 	}
 	calls[0].Start = func() { all = nil }
 	if _, err := s.pipeline(ctx, calls...); err != nil {
 		return nil, err
 	}
 	return newestSteps(all), nil
+}
+
+// stepsCall appends the rows of tasks of a lane to those of others.
+func stepsCall(ids []task.ID, all *[]task.Step) *wire.Call {
+	return &wire.Call{Query: selectSteps, Args: []any{ids}, Scan: func(r wire.Row) error {
+		step := task.Step{Task: r.ID(0), Seq: int(r.Int(1)), Claim: r.Int(2)}
+		stored.SetStep(&step, r.Blob(3), r.Blob(4), r.Blob(5))
+		*all = append(*all, step)
+		return nil
+	}}
+}
+
+// steps reads those of a task.
+func (t *tx) steps(ctx context.Context, id task.ID) (all []task.Step, err error) {
+	if err := t.Run(ctx, stepsCall([]task.ID{id}, &all)); err != nil {
+		return nil, err
+	}
+	return newestSteps(all), nil
+}
+
+// awaited lets a task run at once that would wait for a signal that is there. A signal that
+// comes behind the lock sees the task as it waits.
+func (t *tx) awaited(ctx context.Context, a *ending.Attempt) error {
+	if len(a.Awaits) == 0 {
+		return nil
+	}
+	if _, err := wire.Exec(ctx, t, lockTask, a.ID); err != nil {
+		return err
+	}
+	steps, err := t.steps(ctx, a.ID)
+	if err == nil && signals.Ready(a.Task, steps, a.Awaits) {
+		a.Due()
+	}
+	return err
+}
+
+// Hold implements [sqlstore.Changer]. A task that is to be moved must not be claimed meanwhile.
+func (t coldTx) Hold(id task.ID, move bool) (*task.Task, error) {
+	if move {
+		if _, err := wire.Exec(t.ctx, t, lockToChange, int32(id.Lane())); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := wire.Exec(t.ctx, t, lockTask, id); err != nil {
+		return nil, err
+	}
+	return get(t.ctx, t, id)
+}
+
+// Steps implements [sqlstore.Changer].
+func (t coldTx) Steps(id task.ID) ([]task.Step, error) { return t.steps(t.ctx, id) }
+
+// AddSignal implements [sqlstore.Changer]. Of a task that was never claimed its creation is
+// what tells the row from those of one whose id came again.
+func (t coldTx) AddSignal(of *task.Task, step *task.Step) error {
+	about, result, _, err := stored.Step(step)
+	if err != nil {
+		return refusedData(err)
+	}
+	claim := max(of.Claim, stored.Micro(of.CreatedAt))
+	_, err = wire.Exec(t.ctx, t, addSignal, of.ID, int32(of.ID.Lane()), int64(step.Seq), claim, t.now, wire.JSONText(about), result)
+	return err
 }
 
 // newestSteps leaves out of steps, the oldest first, those that were replaced, and orders

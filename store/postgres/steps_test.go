@@ -444,3 +444,52 @@ func plantLost(g *ground, p *pgxpool.Pool, id task.ID) {
 	_, err := p.Exec(g.Context(), `INSERT INTO outlast_step SELECT gen_random_uuid(), lane, seq, claim, recorded_at, written, about FROM outlast_step WHERE id = $1::text::uuid`, id.String())
 	g.ok(err)
 }
+
+// A settlement that snoozes for a signal waits for one that is being added, and a signal for a
+// settlement: the task is due afterwards.
+func TestStepsOfSignals(t *testing.T) {
+	t.Parallel()
+	url := database(t)
+	p := pool(t, url)
+	const (
+		signals = `WITH t AS (SELECT id, lane FROM outlast_task WHERE id = $1::text::uuid FOR NO KEY UPDATE)
+INSERT INTO outlast_step (id, lane, seq, claim, recorded_at, written, about)
+SELECT id, lane, 1, $2, $2, pg_current_xact_id(), '{"name":"a","occurrence":0,"type":"signal"}' FROM t WHERE $3::bigint > 0`
+		snoozes = `WITH r AS (DELETE FROM outlast_run WHERE id = $1::text::uuid)
+UPDATE outlast_task SET claim = $2, run_at = $3::bigint, rank = $3::bigint - priority * 30000000::bigint WHERE id = $1::text::uuid`
+	)
+	for _, way := range []string{"by the log", "keyed"} {
+		for _, first := range []string{signals, snoozes} {
+			t.Run(fmt.Sprintf("%s, the signal first %t", way, first == signals), func(t *testing.T) {
+				servertest.WipePostgres(t, p, "public")
+				g := newGround(t, open(t, url), 1)
+				running, until := ways[way](g), time.Now().Add(time.Hour).Truncate(time.Microsecond)
+				wait := stepOf(running, 1)
+				wait.Name, wait.Type, wait.Until = "a", task.StepAwait, until
+				if statuses, err := g.s.AddSteps(t.Context(), []task.Step{wait}); err != nil || statuses[0] != store.StatusOK {
+					t.Fatal(statuses, err)
+				}
+				tx, err := p.Begin(t.Context())
+				g.ok(err)
+				if _, err := tx.Exec(t.Context(), first, running.ID.String(), running.Claim, until.UnixMicro()); err != nil {
+					t.Fatal(errors.Join(err, tx.Rollback(t.Context())))
+				}
+				commitWhenAwaited(t, p, tx)
+				if first == signals {
+					settled, err := g.s.Settle(t.Context(), []store.Settlement{{Task: running, Outcome: task.OutcomeSnoozed, StartedAt: time.Now(), EndedAt: time.Now(), RunAt: until, Awaits: []string{"a"}}})
+					g.ok(err)
+					g.ok(isOK(settled[0]))
+				} else {
+					done, err := g.s.Signal(t.Context(), task.Step{Task: running.ID, Name: "a", Type: task.StepSignal})
+					if err != nil || !done.Woken {
+						t.Errorf("the signal was answered with %+v, %v", done, err)
+					}
+				}
+				if row, err := g.s.Get(t.Context(), running.ID); err != nil || !row.RunAt.Before(until) {
+					t.Errorf("a signal is lost: %+v, %v", row, err)
+				}
+				g.sound()
+			})
+		}
+	}
+}

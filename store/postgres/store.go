@@ -84,9 +84,13 @@ var (
 // cold is what the store shares with others; see package sqlstore.
 type cold = sqlstore.Cold
 
+// taskGroups is the same of groups of tasks.
+type taskGroups = sqlstore.TaskGroups
+
 // Store is a schema of a database. Safe for concurrent use.
 type Store struct {
 	cold
+	taskGroups
 	pool   *pgxpool.Pool // the caller's
 	own    *pgxpool.Pool // few connections that nobody else can use up
 	opened bool          // the store opened pool itself

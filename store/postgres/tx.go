@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/outlast-dev/outlast/store/internal/grouped"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/store/postgres/internal/wire"
 	"github.com/outlast-dev/outlast/task"
@@ -51,6 +53,7 @@ type tx struct {
 	dated   bool            // all statements see the snapshot of a caller, which may be old
 	letters []stored.Letter // that are yet to be counted
 	dead    []*task.Task    // of them, which may be of batches
+	counts  grouped.Tally   // of groups, that are yet to be added
 }
 
 func (t *tx) time() time.Time { return stored.Time(t.now) }
@@ -81,8 +84,19 @@ func (s *Store) write(ctx context.Context, fn func(t *tx) error) error {
 		if err := fn(t); err != nil {
 			return err
 		}
+		if err := t.addCounts(ctx); err != nil {
+			return err
+		}
 		return c.Run(ctx, &wire.Call{Query: wire.CommitTx})
 	})
+}
+
+// addCounts adds what was counted of the members of groups, last of all, so that everybody
+// changes the counts of several in one order. A transaction of a caller keeps nobody waiting.
+func (t *tx) addCounts(ctx context.Context) error {
+	counts := t.counts
+	t.counts = nil
+	return sqlstore.AddCounts(t.reader(ctx), counts, t.callers)
 }
 
 // begun runs fn in a transaction, which fn commits: otherwise nothing is done.

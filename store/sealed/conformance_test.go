@@ -86,7 +86,7 @@ func TestConformance(t *testing.T) {
 func TestEveryMethodIsJudged(t *testing.T) {
 	seals := []string{
 		"Enqueue", "Claim", "Running", "Settle", "Get", "Attempts", "Find", "DeadGroups",
-		"AddSteps", "StepsOf", "Cancel", "Reschedule", "Steer", "Redrive", "Purge", "PutOperation", "Operation", "Operations", "Change", "Objects", "Object", "ObjectVersions",
+		"AddSteps", "StepsOf", "Signal", "PutGroup", "CloseGroup", "FinishGroup", "Group", "Groups", "Cancel", "Reschedule", "Steer", "Redrive", "Purge", "PutOperation", "Operation", "Operations", "Change", "Objects", "Object", "ObjectVersions",
 		"Topology", "PutQueue", "Queues", "PauseQueue",
 	}
 	carriesNothing := []string{

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/signals"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -13,6 +14,9 @@ import (
 // for what may be called whatever it calls.
 func stepPart(step *task.Step, name string) part {
 	p := part{of: step.Task[:], name: name, to: fmt.Appendf(nil, "%d %d %q", step.Occurrence, step.Until.UnixMicro(), step.Name)}
+	if step.EndsWait() {
+		p.to = fmt.Appendf(p.to, " %q", step.Type) // that nobody came must not become an approval
+	}
 	if undo := step.Compensation; undo != nil {
 		p.to = fmt.Appendf(p.to, " %q %q %q", undo.Type, undo.Queue, undo.Policy)
 	}
@@ -49,11 +53,34 @@ func (k *key) sealStep(step *task.Step) {
 func (s *Store) StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error) {
 	steps, err := s.Backend.StepsOf(ctx, ids)
 	for i := range steps {
-		if err := s.ring.openStep(&steps[i]); err != nil && steps[i].Unreadable == "" {
-			steps[i].Unreadable = "step " + task.Quote(steps[i].Name) + " cannot be read: " + err.Error()
-		}
+		s.ring.show(&steps[i])
 	}
 	return steps, err
+}
+
+// show opens a step, or says in it why it does not open.
+func (r *ring) show(step *task.Step) {
+	if err := r.openStep(step); err != nil && step.Unreadable == "" {
+		step.Unreadable = "step " + task.Quote(step.Name) + " cannot be read: " + err.Error()
+	}
+}
+
+// Signal implements [store.Steps].
+func (s *Store) Signal(ctx context.Context, step task.Step, audit ...store.Audit) (store.Signaled, error) {
+	if store.IsSealed(step.Result) {
+		return store.Signaled{}, forged("payload")
+	}
+	if err := signals.Check(&step); err != nil {
+		return store.Signaled{}, err // what is sealed may be longer
+	}
+	if k := s.ring.current; k != nil {
+		k.sealStep(&step)
+	}
+	done, err := s.Backend.Signal(ctx, step, audit...)
+	if err == nil && done.Status == store.StatusOK {
+		s.ring.show(&done.Step)
+	}
+	return done, err
 }
 
 func (r *ring) openStep(step *task.Step) error {

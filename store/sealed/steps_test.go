@@ -56,3 +56,43 @@ func TestChangedStepDoesNotOpen(t *testing.T) {
 		}
 	}
 }
+
+// The payload of a signal is sealed, and opens for its task, its name and as what it was alone.
+func TestSignalsAreSealed(t *testing.T) {
+	b := newBench(t)
+	s := b.seal(oneKey(1))
+	given := b.task(`1`)
+	b.insert(s, store.Insert{Task: given})
+	claimed := b.claim(s, given.ID).Tasks[0]
+	signal := task.Step{Task: given.ID, Name: "a", Type: task.StepSignal, Result: []byte(`"secret"`)}
+	for range 2 {
+		if done, err := s.Signal(t.Context(), signal); err != nil || string(done.Step.Result) != `"secret"` {
+			t.Errorf("answered %+v, %v", done, err)
+		}
+	}
+	_, err := s.Signal(t.Context(), task.Step{Task: given.ID, Claim: claimed.Claim, Name: "b", Type: task.StepTimeout})
+	b.ok(err)
+	below, err := b.raw.StepsOf(t.Context(), []task.ID{given.ID})
+	b.ok(err)
+	if !store.IsSealed(below[0].Result) || !store.IsSealed(below[1].Result) {
+		t.Errorf("stored in clear: %s", below[0].Result)
+	}
+	forged := below[1]
+	forged.Type, forged.Name, forged.Claim = task.StepSignal, "c", 0
+	renamed := below[0]
+	renamed.Name, renamed.Claim = "d", 0
+	for _, step := range []task.Step{forged, renamed} {
+		_, err := b.raw.Signal(t.Context(), step)
+		b.ok(err)
+	}
+	steps, err := s.StepsOf(t.Context(), []task.ID{given.ID})
+	b.ok(err)
+	for i, readable := range []bool{true, true, false, false} {
+		if (steps[i].Unreadable == "") != readable {
+			t.Errorf("step %s opens as %s: %s", steps[i].Name, steps[i].Result, steps[i].Unreadable)
+		}
+	}
+	if _, err := s.Signal(t.Context(), task.Step{Task: given.ID, Name: "e", Type: task.StepSignal, Result: below[0].Result}); err == nil {
+		t.Error("what looks sealed is taken from a caller")
+	}
+}

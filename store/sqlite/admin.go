@@ -37,6 +37,9 @@ func (t coldTx) Steer(steering *store.Steering, id task.ID) (*task.Task, error) 
 		if _, err = t.exec(asRunning, id); err == nil {
 			err = endCanceled(t.tx, id, before.Claim)
 		}
+		if err == nil {
+			err = countEnds(t, task.Canceled, before)
+		}
 	}
 	return before, err
 }

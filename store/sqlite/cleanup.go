@@ -44,7 +44,11 @@ func (s *Store) Cleanup(ctx context.Context, ended store.Time, limit int) (delet
 			return deleted, err
 		}
 		n, err := s.cleanOnce(ctx, found, ended.UnixMicro(), limit-deleted)
-		if deleted += n; err != nil || !found {
+		if deleted += n; err == nil && !found && deleted < limit {
+			n, err = s.CleanGroups(ctx, ended, limit-deleted)
+			deleted += n
+		}
+		if err != nil || !found {
 			return deleted, err
 		}
 	}

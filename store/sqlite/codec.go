@@ -45,7 +45,7 @@ func jsonText(text []byte, err error) (any, error) {
 }
 
 // entryColumns are what scanEntry reads, from pending rows.
-const entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, length(payload)`
+const entryColumns = `id, run_at, rank, seq, park, key, type, target, attempt, crashes, length(payload), share_key`
 
 func scanEntry(r row) store.Entry { return scanEntryNamed(r, row.Text) }
 
@@ -53,7 +53,7 @@ func scanEntry(r row) store.Entry { return scanEntryNamed(r, row.Text) }
 func scanEntryNamed(r row, name func(r row, i int) string) store.Entry {
 	return store.Entry{
 		ID: r.ID(0), RunAt: r.Int(1), Rank: r.Int(2), Seq: r.Int(3), Park: r.Int(4), Key: r.Text(5),
-		Type: name(r, 6), Target: name(r, 7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)),
+		Type: name(r, 6), Target: name(r, 7), Attempt: int(r.Int(8)), Crashes: int(r.Int(9)), Size: int(r.Int(10)), Share: r.Text(11),
 	}
 }
 

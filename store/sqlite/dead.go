@@ -87,6 +87,9 @@ func (b *settling) die(a *ending.Attempt, live *liveRow, result *store.Settled) 
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Dead}
+	if err := countEnds(b.tx, task.Dead, a.Task); err != nil {
+		return err
+	}
 	return b.follow(a.Follow)
 }
 

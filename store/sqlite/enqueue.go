@@ -6,6 +6,8 @@ import (
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -36,11 +38,11 @@ FROM outlast_dedupe d WHERE d.lane = ?1 AND d.queue = ?2 AND d.key = ?3`}
 )
 
 func insertOf(rows int) string {
-	return `WITH s (id, lane, rank, run_at, priority, key, seq, queue, type, target, policy, spec, now, payload, node) AS (VALUES ` +
+	return `WITH s (id, lane, rank, run_at, priority, key, seq, queue, type, target, policy, spec, now, payload, node, share_key) AS (VALUES ` +
 		valueRows(rows, rowColumns) + `)
 INSERT OR FAIL INTO outlast_task (id, state, lane, park, rank, run_at, claim, attempt, crashes, priority, updated_at, started_at, node,
- key, seq, queue, type, target, policy, spec, created_at, payload)
-SELECT id, 5, lane, 0, rank, run_at, -now, 0, 0, priority, now, -now, node, key, seq, queue, type, target, policy, spec, now, payload FROM s
+ key, seq, queue, type, target, policy, spec, created_at, payload, share_key)
+SELECT id, 5, lane, 0, rank, run_at, -now, 0, 0, priority, now, -now, node, key, seq, queue, type, target, policy, spec, now, payload, share_key FROM s
 WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = s.id)
 ON CONFLICT (id) DO NOTHING`
 }
@@ -91,7 +93,7 @@ func enqueueSingles(tx *tx, batches []store.Batch, results []store.BatchResult) 
 	}
 	items := make([]store.Insert, rows)
 	for i, batch := range batches[:rows] {
-		if len(batch.Items) != 1 || batch.Items[0].Dedupe != nil || batch.Items[0].Task.Key != "" || check.Insert(&batch.Items[0]) != nil {
+		if len(batch.Items) != 1 || unusual(&batch.Items[0]) || check.Insert(&batch.Items[0]) != nil {
 			return 0, nil
 		}
 		items[i] = batch.Items[0]
@@ -106,6 +108,11 @@ func enqueueSingles(tx *tx, batches []store.Batch, results []store.BatchResult) 
 	return rows, nil
 }
 
+// unusual reports whether a single task goes no way with others.
+func unusual(item *store.Insert) bool {
+	return item.Dedupe != nil || item.Task == nil || item.Task.Key != "" || !item.Task.Spec.Group.IsZero()
+}
+
 // enqueueBatch inserts one batch or, for a reason that is the batch's own,
 // nothing.
 func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
@@ -118,7 +125,7 @@ func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
 	items, err := insertAll(tx, &arrival{tx.now, tx.store.standIn()}, batch.Items, !tx.careful)
 	*result = store.BatchResult{Items: items}
 	if typed := new(*task.Error); errors.As(err, typed) {
-		if *result = (store.BatchResult{Err: err}); len(batch.Items) == 1 {
+		if *result = (store.BatchResult{Err: err}); len(batch.Items) == 1 && batch.Items[0].Task.Spec.Group.IsZero() {
 			return nil // nothing was changed
 		}
 		return errPartly
@@ -130,12 +137,31 @@ func enqueueBatch(tx *tx, batch store.Batch, result *store.BatchResult) error {
 // Outside a savepoint it makes the whole group start again, carefully.
 var errPartly error = refusedError{"the batch was refused midway"}
 
-// insertAll inserts items in order. A *task.Error says which was refused;
+// insertAll is insertEach for tasks that may be members of groups, which are counted.
+func insertAll(s session, a *arrival, items []store.Insert, many bool) ([]store.Inserted, error) {
+	inserted, err := insertEach(s, a, items, many)
+	groups := grouped.Of(items)
+	if err != nil || len(groups) == 0 {
+		return inserted, err
+	}
+	standings, err := sqlstore.Standings(cold(s), groups)
+	if err != nil {
+		return nil, err
+	}
+	var counts grouped.Tally
+	isNew := func(i int) bool { return inserted[i].Existing == nil }
+	if err := counts.Inserted(items, isNew, standings); err != nil {
+		return nil, err
+	}
+	return inserted, sqlstore.AddCounts(cold(s), counts, false)
+}
+
+// insertEach inserts items in order. A *task.Error says which was refused;
 // what was inserted before it must be undone.
 //
 // With many set, it is quicker for many new tasks, and returns errPartly
 // when one of them is not new.
-func insertAll(s session, a *arrival, items []store.Insert, many bool) ([]store.Inserted, error) {
+func insertEach(s session, a *arrival, items []store.Insert, many bool) ([]store.Inserted, error) {
 	seq, err := reserveSeq(s, items)
 	if err != nil {
 		return nil, err
@@ -222,7 +248,7 @@ type arrival struct {
 	node string // see standIn
 }
 
-const rowColumns = 15
+const rowColumns = 16
 
 // rowOf is the row and the entry of a new task.
 func rowOf(item *store.Insert, a *arrival, seq int64) (row [rowColumns]any, entry store.Entry, err error) {
@@ -233,7 +259,7 @@ func rowOf(item *store.Insert, a *arrival, seq int64) (row [rowColumns]any, entr
 		entry.Seq = seq
 	}
 	return [rowColumns]any{t.ID, int64(t.ID.Lane()), entry.Rank, entry.RunAt, int64(t.Priority), optional(t.Key), entry.Seq,
-		t.Queue, t.Type, t.Target, optional(t.Policy), spec, a.now, t.Payload, a.node}, entry, err
+		t.Queue, t.Type, t.Target, optional(t.Policy), spec, a.now, t.Payload, a.node, optional(t.Spec.ShareKey)}, entry, err
 }
 
 func insertOne(s session, a *arrival, seq int64, item *store.Insert) (store.Inserted, error) {

@@ -31,7 +31,7 @@ func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 		readers: make(chan *conn, readers),
 		locks:   nodelock.In(path + "-nodes"),
 	}
-	s.shared, s.members = sqlstore.New(database{s}, &own), sqlstore.NewMembers(database{s}, freeLane)
+	s.shared, s.members, s.taskGroups = sqlstore.New(database{s}, &own), sqlstore.NewMembers(database{s}, freeLane), sqlstore.NewTaskGroups(database{s})
 	if err := s.open(ctx, !chosen.noMigrate); err != nil {
 		return nil, errors.Join(err, s.release())
 	}

@@ -18,7 +18,7 @@ LEFT JOIN outlast_node d ON d.id = n.node ORDER BY n.node`}
 	// orphans reads the running rows of a node, or those of a remote worker of
 	// which the lease has ended. Inputs: node, now.
 	orphans = &query{sql: `SELECT ` + entryColumns + `, claim, cancel, started_at,
- queue, spec ->> '$.trace_parent' FROM outlast_live
+ queue, spec ->> '$.trace_parent', iif(cancel, spec, NULL) FROM outlast_live
 WHERE num IN (SELECT num FROM outlast_run WHERE node = ?1 AND (lease_until IS NULL OR lease_until <= ?2)) ORDER BY id`}
 
 	// anySuspect finds a running row of the node that crashed twice before.
@@ -92,6 +92,7 @@ func lostNodes(s session, now int64) (nodes []ending.Lost, err error) {
 type orphan struct {
 	ending.Row
 	trace string // parent
+	spec  []byte // of one that ends as canceled
 }
 
 func recoverNode(tx *tx, node ending.Lost, lanes map[uint16]bool, limit int, recovered *[]store.Recovered) error {
@@ -100,7 +101,7 @@ func recoverNode(tx *tx, node ending.Lost, lanes map[uint16]bool, limit int, rec
 	}
 	var rows []orphan
 	err := tx.each(orphans, func(r row) error {
-		o := orphan{ending.Row{Entry: scanEntry(r), Claim: r.Int(11), Cancel: r.Bool(12), Node: node.ID, StartedAt: r.Time(13), Queue: r.Text(14)}, r.Text(15)}
+		o := orphan{ending.Row{Entry: scanEntry(r), Claim: r.Int(12), Cancel: r.Bool(13), Node: node.ID, StartedAt: r.Time(14), Queue: r.Text(15)}, r.Text(16), r.Blob(17)}
 		if lanes[o.Entry.ID.Lane()] && len(*recovered)+len(rows) < limit {
 			rows = append(rows, o)
 		}
@@ -150,7 +151,10 @@ func recoverRow(tx *tx, node *ending.Lost, o *orphan) (store.Recovered, error) {
 	if _, err := tx.exec(raiseClaim, result.ID, result.Claim); err != nil {
 		return result, err
 	}
-	return result, endCanceled(tx, result.ID, result.Claim)
+	if err := endCanceled(tx, result.ID, result.Claim); err != nil {
+		return result, err
+	}
+	return result, countEnds(tx, task.Canceled, &task.Task{ID: result.ID, Spec: stored.SpecOf(o.spec)})
 }
 
 // endCanceled moves a row, running under the claim, to the ended ones. The

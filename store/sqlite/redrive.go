@@ -8,10 +8,10 @@ import (
 
 var (
 	// revive copies a dead letter back to the live tasks. Inputs: id, lane,
-	// run_at, rank, attempts, payload (null: its own), now, spec.
+	// run_at, rank, attempts, payload (null: its own), now, spec, share key.
 	revive = &query{sql: `INSERT OR FAIL INTO outlast_task
-(id, state, node, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, failed_at, payload)
-SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, finished_at, ifnull(?6, payload)
+(id, state, node, lane, park, rank, run_at, claim, attempt, crashes, priority, key, seq, queue, type, target, policy, spec, created_at, updated_at, last_error, failed_at, payload, share_key)
+SELECT id, 5, ifnull(node, ''), ?2, 0, ?4, ?3, claim, ?5, 0, priority, key, seq, queue, type, target, policy, ?8, created_at, ?7, last_error, finished_at, ifnull(?6, payload), ?9
 FROM outlast_dead WHERE id = ?1`}
 
 	// letterOf reads what the counters and redrive need of a dead letter.
@@ -61,7 +61,7 @@ func (t coldTx) Revive(letters []*sqlstore.Letter, payload []byte) error {
 		if err != nil {
 			return err
 		}
-		if _, err = t.exec(revive, l.ID, l.ID.Lane(), l.RunAt.UnixMicro(), task.Rank(l.RunAt, l.Priority), l.Spent, payload, t.now, text); err != nil {
+		if _, err = t.exec(revive, l.ID, l.ID.Lane(), l.RunAt.UnixMicro(), task.Rank(l.RunAt, l.Priority), l.Spent, payload, t.now, text, optional(l.Spec.ShareKey)); err != nil {
 			return err
 		}
 		for _, a := range l.History {

@@ -19,7 +19,7 @@ WHERE lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5 AND state
 ORDER BY rank, id LIMIT ?6`}
 
 	// scanRows is scanRange with whole rows, but for payloads that are too large to be kept.
-	scanRows = &query{sql: `SELECT ` + fmt.Sprintf(candidateColumns, fmt.Sprintf(`iif(length(payload) > %d, NULL, payload)`, ahead.Largest)) + `, rank, length(payload)
+	scanRows = &query{sql: `SELECT ` + fmt.Sprintf(candidateColumns, fmt.Sprintf(`iif(length(payload) > %d, NULL, payload)`, ahead.Largest)) + `, rank, length(payload), share_key
 FROM outlast_task t WHERE lane = ?1 AND park = ?2 AND (rank, id) > (?3, ?4) AND rank <= ?5 AND state = 5
   AND num NOT IN (SELECT num FROM outlast_run)
 ORDER BY rank, id LIMIT ?6`}
@@ -80,7 +80,7 @@ func scan(ctx context.Context, s *Store, ranges []store.Range) (found [][]store.
 func scanRowEntry(r row, name func(r row, i int) string) store.Entry {
 	return store.Entry{
 		ID: r.ID(1), RunAt: r.Int(6), Rank: r.Int(18), Seq: r.Int(8), Park: r.Int(17), Key: r.Text(7),
-		Type: name(r, 3), Target: name(r, 9), Attempt: int(r.Int(12)), Crashes: int(r.Int(13)), Size: int(r.Int(19)),
+		Type: name(r, 3), Target: name(r, 9), Attempt: int(r.Int(12)), Crashes: int(r.Int(13)), Size: int(r.Int(19)), Share: r.Text(20),
 	}
 }
 

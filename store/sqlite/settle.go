@@ -6,6 +6,8 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
+	"github.com/outlast-dev/outlast/store/internal/signals"
 	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
@@ -103,8 +105,8 @@ func selectLive(s session, id task.ID) (live liveRow, found bool, err error) {
 }
 
 func scanLive(r row) liveRow {
-	return liveRow{ending.Row{Entry: scanEntry(r), State: sqlstore.States[r.Int(11)], Claim: r.Int(12), Cancel: r.Bool(13),
-		Priority: int(r.Int(14)), Node: r.Text(15), StartedAt: r.Time(16), Unstarted: r.Int(17)}, r.Int(18)}
+	return liveRow{ending.Row{Entry: scanEntry(r), State: sqlstore.States[r.Int(12)], Claim: r.Int(13), Cancel: r.Bool(14),
+		Priority: int(r.Int(15)), Node: r.Text(16), StartedAt: r.Time(17), Unstarted: r.Int(18)}, r.Int(19)}
 }
 
 // settle ends one attempt and reports what became of it.
@@ -152,7 +154,22 @@ func (b *settling) succeed(s *store.Settlement, result *store.Settled) (done boo
 		return true, err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Succeeded}
+	if err := countEnds(b.tx, task.Succeeded, s.Task); err != nil {
+		return true, err
+	}
 	return true, b.follow(s.Follow)
+}
+
+// countEnds counts tasks that have ended in a state, those that are members of groups.
+func countEnds(s session, state task.State, ended ...*task.Task) error {
+	var counts grouped.Tally
+	for _, t := range ended {
+		counts.Ended(t, state)
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	return sqlstore.AddCounts(cold(s), counts, false)
 }
 
 func (b *settling) follow(items []store.Insert) error {
@@ -206,11 +223,17 @@ func (b *settling) end(a *ending.Attempt, state int, result *store.Settled) erro
 		return err
 	}
 	*result = store.Settled{Status: store.StatusOK, State: sqlstore.States[state]}
+	if err := countEnds(b.tx, result.State, a.Task); err != nil {
+		return err
+	}
 	return b.follow(a.Follow)
 }
 
 // retry puts the row back to wait for its next run.
 func (b *settling) retry(a *ending.Attempt, live *liveRow, result *store.Settled) error {
+	if err := b.look(a); err != nil {
+		return err
+	}
 	entry := a.Retry(&live.Row, b.tx.now)
 	if err := b.record(a, a.Delay(entry.RunAt)); err != nil {
 		return err
@@ -228,6 +251,18 @@ func (b *settling) retry(a *ending.Attempt, live *liveRow, result *store.Settled
 	}
 	*result = store.Settled{Status: store.StatusOK, State: task.Pending, Entry: entry}
 	return b.follow(a.Follow)
+}
+
+// look lets a task run at once that would wait for a signal that is there.
+func (b *settling) look(a *ending.Attempt) error {
+	if len(a.Awaits) == 0 {
+		return nil
+	}
+	steps, err := stepsIn(b.tx, []task.ID{a.ID})
+	if err == nil && signals.Ready(a.Task, steps, a.Awaits) {
+		a.Due()
+	}
+	return err
 }
 
 func (b *settling) putBack(a *ending.Attempt, live *liveRow, entry *store.Entry) error {

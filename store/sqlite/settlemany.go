@@ -6,6 +6,8 @@ import (
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/internal/check"
 	"github.com/outlast-dev/outlast/store/internal/ending"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
+	"github.com/outlast-dev/outlast/store/internal/sqlstore"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -25,7 +27,7 @@ var (
 	// runningMany reads what settlements need to know of running rows, as
 	// selectRunning does, in the order of nums.
 	runningMany = &query{sql: `WITH s (num) AS (VALUES ` + valueRows(manyRows, 1) + `)
-SELECT id, run_at, rank, seq, park, t.key, type, target, attempt + 1, crashes, length(payload), 1, r.claim, r.cancel, priority, r.node, r.started_at,
+SELECT id, run_at, rank, seq, park, t.key, type, target, attempt + 1, crashes, length(payload), t.share_key, 1, r.claim, r.cancel, priority, r.node, r.started_at,
  unstarted, t.num
 FROM s CROSS JOIN outlast_run r ON r.num = s.num CROSS JOIN outlast_task t ON t.num = s.num`}
 
@@ -101,7 +103,9 @@ type fence struct {
 // canceled, the transaction starts again, one by one.
 func (b *settling) succeedMany(plain []place, results []store.Settled) error {
 	groups := map[fence][]place{}
+	var counts grouped.Tally
 	for i, s := range plain {
+		counts.Ended(s.Task, task.Succeeded)
 		of := fence{s.Task.Claim, s.Task.Node, s.Label.String()}
 		groups[of] = append(groups[of], s)
 		delete(b.tx.store.claimed, s.Task.ID)
@@ -115,7 +119,10 @@ func (b *settling) succeedMany(plain []place, results []store.Settled) error {
 			return err
 		}
 	}
-	return nil
+	if len(counts) == 0 {
+		return nil
+	}
+	return sqlstore.AddCounts(cold(b.tx), counts, false)
 }
 
 func (b *settling) endRuns(of fence, group []place) error {

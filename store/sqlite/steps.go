@@ -22,6 +22,10 @@ ON CONFLICT (id, name, occurrence) DO UPDATE SET seq = ?5, claim = ?2, about = ?
 	// the driver.
 	stepsOf = newIDQuery(`SELECT id, seq, claim, name, occurrence, about, result, argument FROM outlast_step WHERE id IN (@ids)`)
 
+	// addSignal adds what ends a wait. Inputs as of addStep.
+	addSignal = &query{sql: `INSERT OR FAIL INTO outlast_step (id, claim, name, occurrence, seq, about, result, argument) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT (id, name, occurrence) DO UPDATE SET seq = ?5, claim = ?2, about = ?6, result = ?7, argument = ?8`}
+
 	countSteps  = newIDQuery(`SELECT id, count(*) FROM outlast_step WHERE id IN (@ids) GROUP BY id`)
 	deleteSteps = newIDQuery(`DELETE FROM outlast_step WHERE id IN (@ids)`)
 )
@@ -65,23 +69,44 @@ func stepRow(step *task.Step) ([]any, error) {
 }
 
 // StepsOf implements [store.Steps].
-func (s *Store) StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error) {
+func (s *Store) StepsOf(ctx context.Context, ids []task.ID) (steps []task.Step, err error) {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, task.ID.Compare)
 	ids = slices.Compact(ids)
-	var steps []task.Step
-	err := s.read(ctx, func(c *conn) error {
-		steps = nil
-		return stepsOf.each(c, ids, func(r row) error {
-			steps = append(steps, scanStep(r))
-			return nil
-		})
+	err = s.read(ctx, func(c *conn) (err error) {
+		steps, err = stepsIn(c, ids)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(steps, stored.StepOrder)
 	return steps, nil
+}
+
+func stepsIn(on session, ids []task.ID) (steps []task.Step, err error) {
+	err = stepsOf.each(on, ids, func(r row) error {
+		steps = append(steps, scanStep(r))
+		return nil
+	})
+	slices.SortFunc(steps, stored.StepOrder)
+	return steps, err
+}
+
+// Hold implements [sqlstore.Changer]: there is one writer.
+func (t coldTx) Hold(id task.ID, _ bool) (*task.Task, error) { return get(t, id) }
+
+// Steps implements [sqlstore.Changer].
+func (t coldTx) Steps(id task.ID) ([]task.Step, error) { return stepsIn(t, []task.ID{id}) }
+
+// AddSignal implements [sqlstore.Changer].
+func (t coldTx) AddSignal(of *task.Task, step *task.Step) error {
+	signal := *step
+	signal.Claim = of.Claim
+	row, err := stepRow(&signal)
+	if err == nil {
+		_, err = t.exec(addSignal, row...)
+	}
+	return err
 }
 
 // scanStep reads a step. Its name and occurrence are those of the key, whatever else of

@@ -39,12 +39,15 @@ var (
 type (
 	shared  = sqlstore.Cold
 	members = sqlstore.Members
+
+	taskGroups = sqlstore.TaskGroups
 )
 
 // Store is a database file. Safe for concurrent use.
 type Store struct {
 	shared
 	members
+	taskGroups
 	path    string // absolute, without symbolic links
 	db      *sql.DB
 	writer  *writer

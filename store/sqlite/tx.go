@@ -81,6 +81,9 @@ func (s *Store) succeedTx(foreign *foreignSession, settlement *store.Settlement)
 	if err := deleteRun(foreign, id); err != nil {
 		return store.Settled{}, err
 	}
+	if err := countEnds(foreign, task.Succeeded, settlement.Task); err != nil {
+		return store.Settled{}, err
+	}
 	return store.Settled{Status: store.StatusOK, State: task.Succeeded}, insertFollow(foreign, arrival, settlement.Follow)
 }
 

@@ -134,7 +134,11 @@ func workCalls(s store.Backend, lanes []store.LaneEpoch, running, fresh *task.Ta
 		"Extend": func(ctx context.Context) error {
 			return judged(s.Extend(ctx, []store.LeaseItem{{ID: running.ID, Claim: running.Claim}}, time.Minute))
 		},
+		"FinishGroup": func(ctx context.Context) error {
+			return judged(s.FinishGroup(ctx, running.ID, task.GroupCounts{}, store.Insert{Task: fresh}))
+		},
 		"AddSteps": func(ctx context.Context) error { return judged(s.AddSteps(ctx, []task.Step{step(running, 1, "a")})) },
+		"Signal":   func(ctx context.Context) error { return judged(s.Signal(ctx, signal(running.ID, "a", "1"))) },
 		"StepsOf":  func(ctx context.Context) error { return judged(s.StepsOf(ctx, []task.ID{running.ID})) },
 	}
 }
@@ -159,6 +163,8 @@ func readCalls(s store.Backend, lanes []store.LaneEpoch, running, fresh *task.Ta
 		"Holds": func(ctx context.Context) error {
 			return judged(s.Holds(ctx, store.HoldFilter{Lanes: []uint16{lane}, Limit: 1}))
 		},
+		"Group":          func(ctx context.Context) error { return judged(s.Group(ctx, running.ID)) },
+		"Groups":         func(ctx context.Context) error { return judged(s.Groups(ctx, "", task.ID{}, 1)) },
 		"Backlog":        func(ctx context.Context) error { return judged(s.Backlog(ctx, []uint16{lane}, 1)) },
 		"Queues":         func(ctx context.Context) error { return judged(s.Queues(ctx)) },
 		"Operation":      func(ctx context.Context) error { return judged(s.Operation(ctx, "op")) },
@@ -178,6 +184,10 @@ func adminCalls(s store.Backend, running *task.Task) map[string]call {
 		"Steer": func(ctx context.Context) error {
 			return judgedPage(s.Steer(ctx, store.Steering{IDs: ids, Event: task.Cancel}))
 		},
+		"PutGroup": func(ctx context.Context) error {
+			return judged(s.PutGroup(ctx, task.Group{ID: running.ID, Callback: task.Follow{Type: "x"}}))
+		},
+		"CloseGroup": func(ctx context.Context) error { return judged(s.CloseGroup(ctx, running.ID)) },
 		"Redrive":    func(ctx context.Context) error { return judgedPage(s.Redrive(ctx, ids, store.RedriveOptions{})) },
 		"Purge":      func(ctx context.Context) error { return judged(s.Purge(ctx, store.Filter{}, 1)) },
 		"ReleaseKey": func(ctx context.Context) error { return judged(s.ReleaseKey(ctx, "q", "k")) },

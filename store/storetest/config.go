@@ -14,10 +14,11 @@ func queueRules() []rule {
 		{"queue/created with its lanes", "PutQueue creates a queue with its lanes, 8 when 0, and returns it as stored; lane numbers are of one queue.", func(h *harness) {
 			q, err := h.s.PutQueue(h.ctx, store.Queue{
 				Name: "big", Policy: "p", UnknownType: "dead", Concurrency: 5, MaxPending: 100, Weight: 3,
+				Shares: store.ShareLimits{Concurrency: 2, Rate: "50/s"},
 			})
 			h.ok(err)
 			h.expect(q.Name == "big" && q.Lanes == 8 && q.KeyLanes == 8 && len(q.Numbers) == 8 && q.Policy == "p" && q.UnknownType == "dead" &&
-				q.Concurrency == 5 && q.MaxPending == 100 && q.Weight == 3 && !q.Paused && !q.UpdatedAt.IsZero(), "got %+v", q)
+				q.Concurrency == 5 && q.MaxPending == 100 && q.Weight == 3 && q.Shares == store.ShareLimits{Concurrency: 2, Rate: "50/s"} && !q.Paused && !q.UpdatedAt.IsZero(), "got %+v", q)
 			for _, number := range q.Numbers {
 				lane := h.lane(number)
 				h.expect(lane == store.Lane{Number: number, Queue: "big"}, "lane %+v", lane)

@@ -225,10 +225,10 @@ func fullSpec(h *harness) task.Spec {
 	return task.Spec{
 		Retry: json.RawMessage(`{"max_attempts":3}`), MaxAttempts: 4, Timeout: time.Second, Deadline: time.Now().UTC().Add(time.Hour).Truncate(time.Microsecond),
 		Metadata: map[string]string{"tenant": "ä", "b": ""}, HTTP: request, DedupeKey: "d", DedupeWindow: time.Minute,
-		TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-		Fallback:    &task.Follow{Type: "f", Queue: "q", Policy: "p", Payload: json.RawMessage(`{"a": 1}`), HTTP: request},
-		OnSuccess:   &task.Follow{Type: "s"}, OnDead: &task.Follow{Type: "d"}, Parent: task.NewID(time.Now(), h.random), Depth: 2, Follows: task.FollowFallback,
-		Alert: json.RawMessage(`{"when":"attempt > 3"}`), Redrive: "op", Undone: 7, RedrivenAt: time.Now().UTC().Add(-time.Hour).Truncate(time.Microsecond),
+		TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", ShareKey: "acme",
+		Fallback:  &task.Follow{Type: "f", Queue: "q", Policy: "p", Payload: json.RawMessage(`{"a": 1}`), HTTP: request},
+		OnSuccess: &task.Follow{Type: "s"}, OnDead: &task.Follow{Type: "d"}, Parent: task.NewID(time.Now(), h.random), Depth: 2, Follows: task.FollowFallback,
+		Alert: json.RawMessage(`{"when":"attempt > 3"}`), Redrive: "op", Undone: 7, Group: h.newGroup(), RedrivenAt: time.Now().UTC().Add(-time.Hour).Truncate(time.Microsecond),
 	}
 }
 

@@ -22,8 +22,8 @@ func givenRules() []rule {
 		{"given/together", "What a caller gives tasks is there however they come in: many at once, beside others that are there already, as what follows.", checkGivenTogether},
 		{"tx/what is given", "What a caller gives a task is there when it has come in a transaction of the caller's.", func(h *harness) {
 			enqueuer := h.txEnqueuer()
-			tx, commit, _ := h.begin()
 			given := []*task.Task{h.given(""), h.given("k")}
+			tx, commit, _ := h.begin()
 			for _, t := range given {
 				_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: t}})
 				h.ok(err)

@@ -37,6 +37,7 @@ func CheckInvariants(t testing.TB, s store.Backend) {
 	c.keys()
 	c.running()
 	c.counters()
+	c.groups()
 }
 
 type invariants struct {
@@ -229,7 +230,7 @@ func comparePlaces(rank int64, id task.ID, otherRank int64, otherID task.ID) int
 // entryOf is the entry that a pending task has.
 func entryOf(t *task.Task) store.Entry {
 	return store.Entry{
-		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key, Share: t.Spec.ShareKey,
 		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
 	}
 }
@@ -384,4 +385,22 @@ func isEntryOf(entry store.Entry, t *task.Task) bool {
 		want.Size = entry.Size
 	}
 	return entry == want
+}
+
+// groups checks that each group of tasks that is not done counts its live members.
+func (c *invariants) groups() {
+	c.Helper()
+	live := map[task.ID]int{}
+	for _, t := range c.tasks {
+		if !t.State.Final() {
+			live[t.Spec.Group]++
+		}
+	}
+	groups, err := c.s.Groups(c.ctx, "", task.ID{}, 1000)
+	c.ok(err)
+	for i := range groups {
+		if g := &groups[i]; g.Counts.Live() != live[g.ID] {
+			c.Errorf("I11: the %s group %s counts %+v, and %d members live", g.State, g.ID, g.Counts, live[g.ID])
+		}
+	}
 }

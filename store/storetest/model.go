@@ -83,6 +83,7 @@ type machine struct {
 	nodes    int
 	ids      []task.ID
 	claims   []pair // every claim made, old ones too
+	group    task.ID
 }
 
 // pair is one claim in both stores; the claim numbers differ.
@@ -127,6 +128,10 @@ func (m *machine) begin() {
 		m.lanes = append(m.lanes, store.LaneEpoch{Lane: number})
 	}
 	m.owner, m.borrower = m.join(), m.join()
+	m.group = m.newID(0)
+	both(m, "PutGroup", func(s store.Backend, _ int) (*task.Group, error) {
+		return s.PutGroup(m.ctx, task.Group{ID: m.group, Callback: task.Follow{Type: "x"}})
+	}, func(g *task.Group) string { return string(g.State) })
 	m.lanes = both(m, "TakeLanes", func(s store.Backend, _ int) ([]store.LaneEpoch, error) {
 		return s.TakeLanes(m.ctx, m.owner, m.lanes)
 	}, func(l []store.LaneEpoch) string { return fmt.Sprint(l) })[0]
@@ -191,6 +196,8 @@ func (m *machine) insert(rt *rapid.T) store.Insert {
 			Lane: m.lanes[0].Lane, Key: rapid.SampledFrom([]string{"d", "e"}).Draw(rt, "dedupe key"), Window: 24 * time.Hour,
 			Content: [16]byte{byte(rapid.IntRange(0, 1).Draw(rt, "content"))},
 		}
+	} else if rapid.Bool().Draw(rt, "member") {
+		t.Spec.Group = m.group
 	}
 	return insert
 }
@@ -451,6 +458,8 @@ func (m *machine) compare(*rapid.T) {
 	both(m, "Count", func(s store.Backend, _ int) (int, error) {
 		return s.Count(m.ctx, store.Filter{Queue: m.queue, State: task.Dead}, 500)
 	}, show)
+	both(m, "Group", func(s store.Backend, _ int) (*task.Group, error) { return s.Group(m.ctx, m.group) },
+		func(g *task.Group) string { return fmt.Sprint(g.Counts) })
 }
 
 func (m *machine) compareHistories() {

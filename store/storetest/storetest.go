@@ -105,8 +105,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Backend, abilities ...Abili
 
 func allRules() []rule {
 	return slices.Concat(
-		livenessRules(), ownershipRules(), enqueueRules(), givenRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
-		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(), stepRules(), stepLifeRules(),
+		livenessRules(), ownershipRules(), enqueueRules(), shareRules(), givenRules(), dedupeRules(), bytesRules(), scanRules(), markRules(),
+		claimRules(), keyRules(), settleRules(), settleMoreRules(), deadRules(), fenceRules(), recoverRules(), suspectRules(), runningRules(), leaseRules(), stepRules(), stepLifeRules(), signalRules(), groupRules(), groupLifeRules(), groupTxRules(),
 		adminRules(), steerRules(), redriveRules(), redriveOperationRules(), purgeRules(), cleanupRules(), queryRules(), tenantRules(), pageRules(), failureRules(), deadQueryRules(),
 		queueRules(), targetRules(), operationRules(), objectRules(), changeRules(), auditRules(), auditActionRules(), processRules(), batchRules(), batchProcessRules(), batchTxRules(), txRules(), openTxRules(), raceRules(), closedRules(), restartRules(),
 	)

@@ -2,7 +2,9 @@
 package check
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +37,9 @@ func Insert(insert *store.Insert) error {
 	if err := checkNames(t); err != nil {
 		return err
 	}
+	if insert.Dedupe != nil && !t.Spec.Group.IsZero() {
+		return task.Invalid("dedupe_key", "a member of a group of tasks can have none", "a repeat would be a task that the group does not count: give it an id instead")
+	}
 	if insert.Dedupe != nil {
 		return Text("dedupe_key", insert.Dedupe.Key, task.MaxKey)
 	}
@@ -50,6 +55,7 @@ func checkNames(t *task.Task) error {
 		{"queue", t.Queue, 4 * task.MaxName, true},
 		{"type", t.Type, 4 * task.MaxName, true},
 		{"key", t.Key, task.MaxKey, false},
+		{"share_key", t.Spec.ShareKey, task.MaxKey, false},
 		{"target", t.Target, 4096, false},
 		{"policy", t.Policy, 4 * task.MaxName, false},
 	} {
@@ -112,8 +118,11 @@ func Queue(q *store.Queue) error {
 		return task.Invalid("lanes", "it is not between 1 and 256", "")
 	case q.UnknownType != "" && q.UnknownType != "park" && q.UnknownType != "dead":
 		return task.Invalid("unknown_type", `it is neither "park" nor "dead"`, "")
-	case q.Concurrency < 0 || q.MaxPending < 0 || q.Weight < 0:
+	case q.Concurrency < 0 || q.MaxPending < 0 || q.Weight < 0 || q.Shares.Concurrency < 0:
 		return task.Invalid("queue", "a limit is negative", "")
+	}
+	if _, _, err := q.Shares.Rate.Parse(); err != nil {
+		return err
 	}
 	if err := Text("policy", q.Policy, 4*task.MaxName); err != nil {
 		return err
@@ -125,6 +134,35 @@ func Queue(q *store.Queue) error {
 func Same(existing, t *task.Task) error {
 	if !store.SameContent(existing, t) {
 		return &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task of other content", State: existing.State, Existing: t.ID}
+	}
+	if group := t.Spec.Group; !group.IsZero() && existing.Spec.Group != group {
+		return &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a task that is no member of the group " + group.String(), State: existing.State, Existing: t.ID}
+	}
+	return nil
+}
+
+// Group refuses a group of tasks that no store can keep.
+func Group(g *task.Group) error {
+	switch {
+	case g.ID.IsZero():
+		return task.Invalid("id", "the group has no id", "")
+	case g.Callback.Type == "":
+		return task.Invalid("callback.type", "it is empty", "")
+	case len(g.Callback.Payload) > task.MaxPayload:
+		return &task.Error{Code: task.CodeTooLarge, Message: "the payload of the callback is too large"}
+	}
+	return Text("label", g.Label, task.MaxLabel)
+}
+
+// SameGroup refuses the id of a group of tasks that is there if it is another group.
+func SameGroup(existing, g *task.Group) error {
+	a, errA := json.Marshal(existing.Callback)
+	b, errB := json.Marshal(g.Callback)
+	if err := cmp.Or(errA, errB); err != nil {
+		return err
+	}
+	if existing.Label != g.Label || !bytes.Equal(a, b) {
+		return &task.Error{Code: task.CodeIDConflict, Message: "the id belongs to a group of tasks with another label or callback", Existing: g.ID}
 	}
 	return nil
 }

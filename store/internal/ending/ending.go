@@ -59,6 +59,13 @@ func Of(s *store.Settlement, row *Row, now int64) *Attempt {
 	return a
 }
 
+// Due lets the task run again now, since what it would have waited for is there.
+func (a *Attempt) Due() {
+	due := *a.Settlement
+	due.RunAt = time.Time{}
+	a.Settlement = &due
+}
+
 // FailedAt is when the attempt failed, in µs; 0 for one that did not, or never started.
 func (a *Attempt) FailedAt() int64 {
 	if a.Outcome != task.OutcomeFailed || a.Unstarted {

@@ -34,7 +34,10 @@ func query(text string) *Query {
 	return q
 }
 
-const forUpdate = ` FOR UPDATE`
+const (
+	forUpdate = ` FOR UPDATE`
+	forShare  = ` FOR SHARE`
+)
 
 var (
 	argument = regexp.MustCompile(`\$([0-9]+)::[a-z]+`)
@@ -53,13 +56,17 @@ func Renamed(text string) string {
 
 // SQLite is the statement for SQLite, where a transaction that writes is alone.
 func (q *Query) SQLite() string {
-	return argument.ReplaceAllString(strings.TrimSuffix(laneMark.ReplaceAllString(q.Text, ""), forUpdate), "?$1")
+	text := strings.TrimSuffix(laneMark.ReplaceAllString(q.Text, ""), forUpdate)
+	return argument.ReplaceAllString(strings.TrimSuffix(text, forShare), "?$1")
 }
 
 // MySQL is the statement for MySQL and MariaDB, and the arguments that its question marks
 // stand for, from 0. One that is Fresh fails if the row is there.
 func (q *Query) MySQL() (text string, places []int) {
-	text = laneMark.ReplaceAllString(q.Text, "")
+	text = strings.ReplaceAll(laneMark.ReplaceAllString(q.Text, ""), " AS bigint)", " AS SIGNED)")
+	if shared, found := strings.CutSuffix(text, forShare); found {
+		text = shared + " LOCK IN SHARE MODE" // which MariaDB knows too
+	}
 	for _, found := range argument.FindAllStringSubmatch(text, -1) {
 		n, _ := strconv.Atoi(found[1]) // digits
 		places = append(places, n-1)

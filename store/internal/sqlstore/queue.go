@@ -15,7 +15,7 @@ const (
 	defaultLanes = 8
 	allLanes     = 1 << 16
 
-	queueColumns = `name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at`
+	queueColumns = `name, lanes, key_lanes, paused, policy, unknown_type, concurrency, max_pending, weight, updated_at, share_concurrency, share_rate`
 )
 
 var (
@@ -29,9 +29,10 @@ var (
 
 	// addQueue and setQueue store a queue; its key lanes never change.
 	addQueue = query(`INSERT INTO outlast_queue (` + queueColumns + `)
-VALUES ($1::text, $2::bigint, $2::bigint, $3::boolean, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::bigint)`)
+VALUES ($1::text, $2::bigint, $2::bigint, $3::boolean, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::bigint, $10::bigint, $11::text)`)
 	setQueue = query(`UPDATE outlast_queue SET lanes = $2::bigint, paused = $3::boolean, policy = $4::text, unknown_type = $5::text,
- concurrency = $6::bigint, max_pending = $7::bigint, weight = $8::bigint, updated_at = $9::bigint WHERE name = $1::text`)
+ concurrency = $6::bigint, max_pending = $7::bigint, weight = $8::bigint, updated_at = $9::bigint, share_concurrency = $10::bigint,
+ share_rate = $11::text WHERE name = $1::text`)
 	pauseQueue = query(`UPDATE outlast_queue SET paused = $2::boolean, updated_at = $3::bigint WHERE name = $1::text`)
 
 	// InsertLane makes a lane. Inputs: its number, its queue.
@@ -42,6 +43,7 @@ func scanQueue(r Row) store.Queue {
 	return store.Queue{
 		Name: r.Text(0), Lanes: int(r.Int(1)), KeyLanes: int(r.Int(2)), Paused: r.Bool(3), Policy: r.Text(4), UnknownType: r.Text(5),
 		Concurrency: int(r.Int(6)), MaxPending: int(r.Int(7)), Weight: int(r.Int(8)), UpdatedAt: r.Time(9),
+		Shares: store.ShareLimits{Concurrency: int(r.Int(10)), Rate: store.ShareRate(r.Text(11))},
 	}
 }
 
@@ -112,7 +114,7 @@ func putQueue(tx Tx, queue, old *store.Queue, nextLane int64) error {
 		return err
 	}
 	_, err := exec(tx, put, queue.Name, lanes, queue.Paused, queue.Policy, cmp.Or(queue.UnknownType, "park"),
-		queue.Concurrency, queue.MaxPending, cmp.Or(queue.Weight, 1), tx.Now)
+		queue.Concurrency, queue.MaxPending, cmp.Or(queue.Weight, 1), tx.Now, queue.Shares.Concurrency, string(queue.Shares.Rate))
 	return err
 }
 

@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/store/internal/grouped"
 	"github.com/outlast-dev/outlast/store/internal/stored"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -117,6 +119,10 @@ func (c Cold) redrive(ctx context.Context, ids []task.ID, options *store.Redrive
 		if err != nil {
 			return err
 		}
+		if err := leaveGroups(tx, letters); err != nil {
+			return err
+		}
+		var counts grouped.Tally
 		var back []*Letter
 		var gone []stored.Letter
 		for i, id := range ids {
@@ -129,6 +135,7 @@ func (c Cold) redrive(ctx context.Context, ids []task.ID, options *store.Redrive
 			if err := l.ready(now(tx), i, options); err != nil {
 				return err
 			}
+			counts.Revived(l.Spec.Group, l.ID)
 			done, back, gone = append(done, l.was()), append(back, l), append(gone, l.Letter)
 		}
 		if len(done) == 0 {
@@ -140,12 +147,33 @@ func (c Cold) redrive(ctx context.Context, ids []task.ID, options *store.Redrive
 		if err := tx.Remove(gone, false); err != nil {
 			return err
 		}
+		if err := AddCounts(tx, counts, false); err != nil {
+			return err
+		}
 		return Log(tx, options.Audit)
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	return done, missing, nil
+}
+
+// leaveGroups takes letters out of groups that are done: nobody counts what becomes of them.
+func leaveGroups(tx Tx, letters map[task.ID]*Letter) error {
+	var groups []task.ID
+	for _, l := range letters {
+		if !l.Spec.Group.IsZero() {
+			groups = append(groups, l.Spec.Group)
+		}
+	}
+	slices.SortFunc(groups, task.ID.Compare)
+	standings, err := Standings(tx, slices.Compact(groups))
+	for _, l := range letters {
+		if group, found := standings[l.Spec.Group]; !found || group.State == task.GroupDone {
+			l.Spec.Group = task.ID{}
+		}
+	}
+	return err
 }
 
 // Doomed are columns that say of dead letters what their counters have; see [Doom].

@@ -69,6 +69,13 @@ type Changer interface {
 	Steer(steering *store.Steering, id task.ID) (before *task.Task, err error)
 	// SteerAll changes all that are named; see [SteerEach].
 	SteerAll(steering *store.Steering) ([]store.Steered, error)
+	// Hold locks a task, in whatever state, against settlements that look for signals, and if
+	// it is to be moved against claims. It returns the task as it then stands; CodeNotFound.
+	Hold(id task.ID, move bool) (*task.Task, error)
+	// Steps are all steps that are stored of a task, as [store.Steps.StepsOf] returns them.
+	Steps(id task.ID) ([]task.Step, error)
+	// AddSignal adds what ends a wait of a task that is locked, in place of one of its name.
+	AddSignal(t *task.Task, step *task.Step) error
 	// Letters locks dead letters: the loser of a race waits and finds nothing.
 	Letters(ids []task.ID) (map[task.ID]*Letter, error)
 	// Revive inserts the tasks of letters again, and puts their histories back. A payload

@@ -27,6 +27,9 @@ func SetStep(step *task.Step, about, result, argument []byte) {
 	if err := json.Unmarshal(about, step); err != nil {
 		step.Unreadable = "what is kept of a step cannot be read in the database: " + err.Error()
 	}
+	if step.Type == task.StepSignal && step.EndsWait() {
+		step.Claim = 0 // that of the row is for the database
+	}
 	if len(result) > 0 {
 		step.Result = result
 	}

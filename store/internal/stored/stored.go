@@ -70,13 +70,13 @@ func NewEntry(item *store.Insert, now int64) store.Entry {
 	if runAt.IsZero() {
 		runAt = Time(now).Add(item.Delay)
 	}
-	return store.Entry{ID: t.ID, RunAt: runAt.UnixMicro(), Rank: task.Rank(runAt, t.Priority), Key: t.Key, Type: t.Type, Target: t.Target, Size: len(t.Payload)}
+	return store.Entry{ID: t.ID, RunAt: runAt.UnixMicro(), Rank: task.Rank(runAt, t.Priority), Key: t.Key, Share: t.Spec.ShareKey, Type: t.Type, Target: t.Target, Size: len(t.Payload)}
 }
 
 // Entry is the entry of a pending task.
 func Entry(t *task.Task) store.Entry {
 	return store.Entry{
-		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		ID: t.ID, RunAt: t.RunAt.UnixMicro(), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key, Share: t.Spec.ShareKey,
 		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
 	}
 }
