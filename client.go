@@ -26,6 +26,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/options"
 	"github.com/outlast-dev/outlast/internal/reach"
 	"github.com/outlast-dev/outlast/internal/stats"
+	"github.com/outlast-dev/outlast/internal/taskgroups"
 	"github.com/outlast-dev/outlast/internal/token"
 	"github.com/outlast-dev/outlast/internal/waiters"
 	"github.com/outlast-dev/outlast/internal/wakeup"
@@ -52,6 +53,7 @@ type Client struct {
 	bulk      *bulk.Runner
 	groups    *group.Groups
 	recurring recurring
+	tallies   *taskgroups.Keeper
 	inspector *inspect.Inspector
 	tokens    *token.Keeper
 	elsewhere reach.Elsewhere
@@ -152,6 +154,7 @@ func (c *Client) make() (err error) {
 	c.bulk = bulk.New(bulk.Config{Backend: c.backend, Node: c.engine, Log: log, Steered: c.steered})
 	c.keeper.AlsoForget(c.bulk.Forget)
 	c.recurring = newRecurring(c)
+	c.tallies = taskgroups.New(taskgroups.Config{Store: c.backend, Node: c.engine, Callback: c.enqueuer.Callback, Logger: log})
 	c.early = newEarly(c)
 	c.inspector = newInspector(c)
 	return nil
@@ -194,6 +197,7 @@ func (c *Client) Start(ctx context.Context) error {
 	c.keeper.Start(ctx)
 	c.bulk.Start(ctx)
 	c.groups.Start(ctx)
+	c.tallies.Start(ctx)
 	c.records.stats.Start(ctx)
 	if !c.options.EnqueueOnly {
 		c.keepWatch(ctx)
@@ -250,7 +254,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	c.live.Feed.Close()
 	var err error
 	if before == started {
-		err = background.Join(c.recurring.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.alerts.Stop(ctx))
+		err = background.Join(c.recurring.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.tallies.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
 		c.records.stats.Stop(ctx)
 		c.records.series.Stop(ctx)

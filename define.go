@@ -20,7 +20,7 @@ type Definition[A, R any] struct {
 	name                        string
 	of                          asked
 	options                     []HandleOption
-	key, dedupe                 func(A) string
+	key, share, dedupe          func(A) string
 	fallback, onSuccess, onDead *task.Follow
 }
 
@@ -53,6 +53,15 @@ func (d *Definition[A, R]) Name() string { return d.name }
 func (d *Definition[A, R]) Key(of func(payload A) string) *Definition[A, R] {
 	made := *d
 	made.key = of
+	return &made
+}
+
+// ShareKey is the definition with a share key that follows from the payload, such as the
+// customer: starts of a queue go round the share keys, so that one with a backlog delays
+// no other.
+func (d *Definition[A, R]) ShareKey(of func(payload A) string) *Definition[A, R] {
+	made := *d
+	made.share = of
 	return &made
 }
 
@@ -155,9 +164,12 @@ func (d *Definition[A, R]) Draft(payload A, opts ...CallOption) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	draft := Draft{Type: d.name, Payload: text, Fallback: d.fallback, OnSuccess: d.onSuccess, OnDead: d.onDead, target: d.of.Target}
+	draft := Draft{Type: d.name, Payload: text, Fallback: d.fallback, OnSuccess: d.onSuccess, OnDead: d.onDead, made: made{target: d.of.Target}}
 	if d.key != nil {
 		draft.Key = d.key(payload)
+	}
+	if d.share != nil {
+		draft.ShareKey = d.share(payload)
 	}
 	if d.dedupe != nil {
 		draft.DedupeKey = d.dedupe(payload)

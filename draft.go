@@ -36,6 +36,10 @@ type Draft struct {
 	// at a time in the order of their acceptance. "" means none. At most 512
 	// bytes of UTF-8 without control characters, as for DedupeKey.
 	Key string
+	// ShareKey says whose the task is, such as a customer: starts of a queue go round the
+	// share keys, so that one with a backlog delays no other. Tasks with "" are one share.
+	// At most as long as Key.
+	ShareKey string
 	// DedupeKey makes a repeat with the same content, in the same queue and
 	// within DedupeWindow, return the first task. "" means none.
 	DedupeKey string
@@ -77,7 +81,15 @@ type Draft struct {
 	Alert json.RawMessage
 	// TraceParent is the W3C trace context of the caller, "" for none.
 	TraceParent string
+	// Group is the [Group] that the task is a member of; zero for none. A member has no
+	// DedupeKey.
+	Group ID
 
+	made made
+}
+
+// made is what no caller sets of a draft.
+type made struct {
 	target func(payload []byte) string // of the definition, for those without its handler
 	retry  json.RawMessage             // in place of Retry: as a server was given it
 }
@@ -86,9 +98,9 @@ type Draft struct {
 func (d *Draft) plain() drafts.Draft {
 	return drafts.Draft{
 		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload, Delay: d.Delay, RunAt: d.RunAt, Priority: d.Priority,
-		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: d.DedupeWindow, Policy: d.Policy, Given: d.Retry, Retry: d.retry,
+		Key: d.Key, ShareKey: d.ShareKey, DedupeKey: d.DedupeKey, DedupeWindow: d.DedupeWindow, Policy: d.Policy, Given: d.Retry, Retry: d.made.retry,
 		MaxAttempts: d.MaxAttempts, Timeout: d.Timeout, Deadline: d.Deadline, TTL: d.TTL, Metadata: d.Metadata, Target: d.Target,
-		Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead, Alert: d.Alert, TraceParent: d.TraceParent, Names: d.target,
+		Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead, Alert: d.Alert, TraceParent: d.TraceParent, Group: d.Group, Names: d.made.target,
 	}
 }
 
@@ -96,9 +108,9 @@ func (d *Draft) plain() drafts.Draft {
 func draftOf(d drafts.Draft) Draft {
 	return Draft{
 		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload, Delay: d.Delay, RunAt: d.RunAt, Priority: d.Priority,
-		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: d.DedupeWindow, Policy: d.Policy, Retry: d.Given, retry: d.Retry,
+		Key: d.Key, ShareKey: d.ShareKey, DedupeKey: d.DedupeKey, DedupeWindow: d.DedupeWindow, Policy: d.Policy, Retry: d.Given,
 		MaxAttempts: d.MaxAttempts, Timeout: d.Timeout, Deadline: d.Deadline, TTL: d.TTL, Metadata: d.Metadata, Target: d.Target,
-		Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead, Alert: d.Alert, TraceParent: d.TraceParent, target: d.Names,
+		Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead, Alert: d.Alert, TraceParent: d.TraceParent, Group: d.Group, made: made{d.Names, d.Retry},
 	}
 }
 
@@ -128,6 +140,9 @@ func InQueue(name string) CallOption { return func(draft *Draft) { draft.Queue =
 
 // Key is the ordering key, in place of that of [Definition.Key].
 func Key(key string) CallOption { return func(draft *Draft) { draft.Key = key } }
+
+// ShareKey is the share key, in place of that of [Definition.ShareKey].
+func ShareKey(key string) CallOption { return func(draft *Draft) { draft.ShareKey = key } }
 
 // Receipt says what became of a draft.
 type Receipt struct {

@@ -76,6 +76,10 @@ func (c *Client) RunDue(ctx context.Context, due Due) (DueCounts, error) {
 		return DueCounts{}, err
 	}
 	counts, err := c.passes.Run(ctx, what, own)
+	if c.state.Load() == opened {
+		c.tallies.Flush(ctx)
+		c.tallies.Sweep(ctx)
+	}
 	return DueCounts(counts), err
 }
 

@@ -13,11 +13,12 @@ import (
 
 // RunInfo is what a handler can know of its attempt.
 type RunInfo struct {
-	ID      ID
-	Type    string
-	Queue   string
-	Key     string // ordering key, "" for none
-	Attempt int    // from 1
+	ID       ID
+	Type     string
+	Queue    string
+	Key      string // ordering key, "" for none
+	ShareKey string // "" for none
+	Attempt  int    // from 1
 	// Claim grows with every run of a task, crash re-runs included, and from
 	// task to task of one key. Hand it to what the handler changes: a receiver
 	// that remembers the largest can refuse a caller that is late.
@@ -55,7 +56,7 @@ func Info(ctx context.Context) (RunInfo, bool) {
 	}
 	run, t := of.run, of.run.Task
 	return RunInfo{
-		ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key,
+		ID: t.ID, Type: t.Type, Queue: t.Queue, Key: t.Key, ShareKey: t.Spec.ShareKey,
 		Attempt: t.Attempt, Claim: t.Claim, MaxAttempts: run.MaxAttempts, Deadline: run.Deadline,
 		Metadata: maps.Clone(t.Spec.Metadata), TraceParent: t.Spec.TraceParent,
 	}, true

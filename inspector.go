@@ -39,6 +39,7 @@ func newInspector(c *Client) *inspect.Inspector {
 		Running: c.running, Progress: c.registry.Progress.Get, Asked: c.live.Asked, Ended: c.canceled, Redriven: c.observers.Redriven,
 		Calls:       func(ctx context.Context) func(string, netip.Addr) *safehttp.RefusedError { return c.callsOf(ctx) },
 		DeadBacklog: c.options.Dead.Backlog,
+		TaskGroups:  inspector.TaskGroupKeeper{Check: c.enqueuer.CheckGroup, Finish: c.tallies.Finish},
 	})
 }
 
@@ -78,6 +79,7 @@ func (c *Client) canceled(t *task.Task) {
 		return
 	}
 	c.waiters.Tell(t.ID)
+	c.tallies.Ended(t.Spec.Group)
 	if t.Queue != alerts.Queue {
 		c.records.series.Add(&stats.Event{Queue: t.Queue, State: t.State})
 	}

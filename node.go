@@ -65,6 +65,7 @@ func (c *Client) observe() engine.Observer {
 	waits := func(_ context.Context, o engine.Outcome) {
 		if o.State.Final() {
 			c.waiters.Tell(o.Settlement.Task.ID)
+			c.tallies.Ended(o.Settlement.Task.Spec.Group)
 		}
 	}
 	log := &eventlog.Log{Logger: c.options.Logger, Texts: c.options.ErrorTexts}

@@ -16,7 +16,7 @@ import (
 func init() {
 	serving.Provide(
 		func(client any) serving.Node { return &served{client.(*Client)} },
-		func(draft any, policy json.RawMessage) { draft.(*Draft).retry = policy },
+		func(draft any, policy json.RawMessage) { draft.(*Draft).made.retry = policy },
 	)
 }
 

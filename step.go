@@ -91,6 +91,62 @@ func Sleep(ctx context.Context, name string, d time.Duration) error {
 	}
 }
 
+// ErrAwaitTimeout is in the chain of the error of [Await] once no signal has come in time.
+var ErrAwaitTimeout = steps.ErrTimeout
+
+// Await waits for a signal, such as an approval, and returns its payload, the zero T for none.
+// The task waits without a slot: as long as there is no signal, Await stores until when the
+// task waits and returns an error that the handler is to return. Then the task is snoozed, and
+// runs again as soon as the signal comes ([Client.Signal], POST /v1/tasks/{id}/signals/{name})
+// or the timeout is over, which counts from the first call. A signal that came before is kept,
+// and returned at once.
+//
+// The first signal of a name stands: every Await of the name in every attempt returns it.
+// When the timeout is over the error is [ErrAwaitTimeout] in the same way, which is final as
+// well: a signal that comes later is refused, and one that was accepted is never passed over.
+// Returned by the handler, it lets the task die. A task that is redriven keeps its signals,
+// and waits anew for those that have not come.
+//
+// Its name is one of the steps' names. Waits for other names may run side by side; any signal
+// lets the task go on. A deadline, and the time that the policy gives a task, go on. An [*Error]
+// has code "invalid" for a timeout that is not positive and a payload that is no T, and
+// "conflict" outside of a handler.
+func Await[T any](ctx context.Context, name string, timeout time.Duration) (payload T, err error) {
+	of, ok := ctx.Value(runKey{}).(*attemptContext)
+	if !ok {
+		return payload, noHandler()
+	}
+	signal, err := of.run.Await(ctx, name, timeout)
+	if err != nil || len(signal.Result) == 0 {
+		return payload, err
+	}
+	var given T
+	if err := json.Unmarshal(signal.Result, &given); err != nil {
+		return payload, task.Invalid("payload", "the payload of signal "+task.Quote(name)+" is no "+reflect.TypeFor[T]().String()+": "+err.Error(), "the first signal of a name stands: wait for one with another name")
+	}
+	return given, nil
+}
+
+// Signal gives a task the signal of a name, for which its handler waits or will wait by
+// [Await]. The payload is encoded as JSON of at most 64 KiB, nil for none. It returns when the
+// signal is on disk; the task then runs again at once.
+//
+// The first signal of a name stands. A repeat with the same payload does nothing and is no
+// error, so a call of unknown outcome is simply repeated. An [*Error] has code "conflict" for
+// another payload, for a task that has waited in vain or has ended, "not_found" for none,
+// "invalid" and "too_large".
+func (c *Client) Signal(ctx context.Context, id ID, name string, payload any) error {
+	var text json.RawMessage
+	if payload != nil {
+		var err error
+		if text, err = handlers.Encode(payload); err != nil {
+			return err
+		}
+	}
+	_, err := c.Inspector().Steps.Signal(ctx, id, name, text)
+	return err
+}
+
 // Compensate says, inside a step, which task undoes it if its own task dies: one of the
 // definition with this payload. That is stored with the step, by the same commit. When the
 // task dies, whatever the reason, the compensations of its steps are enqueued in the

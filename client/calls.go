@@ -117,6 +117,17 @@ func (c *Client) Reschedule(ctx context.Context, id task.ID, to Reschedule) (*Ta
 	return exchange[Task](ctx, c, call{method: http.MethodPost, path: taskPath(id) + "/reschedule", body: &to, once: true})
 }
 
+// Signal gives a task the signal of a name, for which its handler waits or will wait; payload
+// is nil for none. It may be repeated as it stands. Code "conflict" for another payload than
+// that of the first signal, and for a task that has ended or has waited in vain.
+func (c *Client) Signal(ctx context.Context, id task.ID, name string, payload json.RawMessage) (*Signaled, error) {
+	signal := call{method: http.MethodPost, path: taskPath(id) + "/signals/" + url.PathEscape(name)}
+	if len(payload) > 0 {
+		signal.body = payload
+	}
+	return exchange[Signaled](ctx, c, signal)
+}
+
 // Dead returns a page of dead letters, newest first.
 func (c *Client) Dead(ctx context.Context, filter Filter, limit int, cursor string) (*Tasks, error) {
 	return get[Tasks](ctx, c, "/v1/dead", filter.query(limit, cursor))
@@ -272,6 +283,12 @@ func (c *Client) BlockedKeys(ctx context.Context, queue string, all bool, limit 
 	return get[BlockedKeys](ctx, c, "/v1/keys", values)
 }
 
+// QueueShares lists share keys of a queue, those first of which the most waits, as the
+// node that is asked knows them; limit 0 for 100.
+func (c *Client) QueueShares(ctx context.Context, queue string, limit int) (*QueueShares, error) {
+	return get[QueueShares](ctx, c, queuePath(queue)+"/shares", (&Filter{}).query(limit, ""))
+}
+
 // ReleaseKey lets the tasks behind a dead one of an ordering key go on; the
 // dead letter stays. It reports whether the key was blocked.
 func (c *Client) ReleaseKey(ctx context.Context, queue, key string) (bool, error) {
@@ -315,4 +332,35 @@ func (f *Filter) query(limit int, cursor string) url.Values {
 		values.Set("limit", strconv.Itoa(limit))
 	}
 	return values
+}
+
+func taskGroupPath(id task.ID) string { return "/v1/task-groups/" + id.String() }
+
+// CreateTaskGroup makes a group of tasks. A draft without an id gets one, so that a repeat after a
+// lost answer is safe.
+func (c *Client) CreateTaskGroup(ctx context.Context, draft TaskGroupDraft) (*TaskGroup, error) {
+	if draft.ID.IsZero() {
+		draft.ID = NewID()
+	}
+	return exchange[TaskGroup](ctx, c, call{method: http.MethodPost, path: "/v1/task-groups", body: &draft})
+}
+
+// TaskGroup returns a group of tasks with its members by outcome.
+func (c *Client) TaskGroup(ctx context.Context, id task.ID) (*TaskGroup, error) {
+	return get[TaskGroup](ctx, c, taskGroupPath(id), nil)
+}
+
+// TaskGroups returns a page of groups of tasks in a state, or with "" of all, newest first. Limit
+// is 1 to 500, 100 when 0.
+func (c *Client) TaskGroups(ctx context.Context, state task.GroupState, limit int, cursor string) (*TaskGroups, error) {
+	query := (&Filter{}).query(limit, cursor)
+	if state != "" {
+		query.Set("state", string(state))
+	}
+	return get[TaskGroups](ctx, c, "/v1/task-groups", query)
+}
+
+// CloseTaskGroup says that no more members come to a group of tasks. A repeat does nothing.
+func (c *Client) CloseTaskGroup(ctx context.Context, id task.ID) (*TaskGroup, error) {
+	return exchange[TaskGroup](ctx, c, call{method: http.MethodPost, path: taskGroupPath(id) + "/close"})
 }

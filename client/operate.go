@@ -255,17 +255,49 @@ type Operations struct {
 
 // Queue is a named stream of tasks.
 type Queue struct {
-	Name        string `json:"name"`
-	Lanes       int    `json:"lanes" doc:"Slices of the queue, 1 to 256."`
-	Paused      bool   `json:"paused"`
-	Policy      string `json:"policy,omitempty"`
-	UnknownType string `json:"unknown_type" enum:"park,dead" doc:"What becomes of tasks that nothing can start."`
-	Concurrency int    `json:"concurrency" doc:"Running tasks over all nodes, 0 for no limit."`
-	MaxPending  int    `json:"max_pending" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
-	Weight      int    `json:"weight" doc:"Share of a node's slots against other queues."`
-	UpdatedAt   Time   `json:"updated_at,omitzero"`
+	Name        string      `json:"name"`
+	Lanes       int         `json:"lanes" doc:"Slices of the queue, 1 to 256."`
+	Paused      bool        `json:"paused"`
+	Policy      string      `json:"policy,omitempty"`
+	UnknownType string      `json:"unknown_type" enum:"park,dead" doc:"What becomes of tasks that nothing can start."`
+	Concurrency int         `json:"concurrency" doc:"Running tasks over all nodes, 0 for no limit."`
+	MaxPending  int         `json:"max_pending" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
+	Weight      int         `json:"weight" doc:"Share of a node's slots against other queues."`
+	UpdatedAt   Time        `json:"updated_at,omitzero"`
+	Shares      ShareLimits `json:"shares,omitzero" doc:"Limits of each share key; absent for none."`
 
 	Counts *QueueCounts `json:"counts,omitempty" doc:"Over all nodes, counted no further than 10 000 each."`
+}
+
+// ShareLimits bound the tasks of each share key of a queue, over all nodes.
+type ShareLimits struct {
+	Concurrency int    `json:"concurrency,omitempty" doc:"Running tasks of each share key over all nodes, 0 for no limit."`
+	Rate        string `json:"rate,omitempty" doc:"Starts of each share key over all nodes, such as 50/s, 100/m or 1000/h; absent for no limit." example:"50/s"`
+}
+
+// ShareLimitsChange changes [ShareLimits]. Fields that are nil keep their value.
+type ShareLimitsChange struct {
+	Concurrency *int    `json:"concurrency,omitempty" doc:"Running tasks of each share key over all nodes, 0 for no limit."`
+	Rate        *string `json:"rate,omitempty" doc:"Starts of each share key over all nodes, such as 50/s, 100/m or 1000/h; empty for no limit."`
+}
+
+// QueueShare is what a node has in memory of one share key.
+type QueueShare struct {
+	ShareKey string `json:"share_key" doc:"Empty for the tasks without one."`
+	Running  int    `json:"running" doc:"On this node."`
+	Ready    int    `json:"ready" doc:"Due and not running, of those in memory."`
+	Known    int    `json:"known" doc:"All in memory, whenever they are due, running ones included."`
+	More     bool   `json:"more,omitempty" doc:"More of them wait on disk."`
+	Waiting  string `json:"waiting,omitempty" doc:"share limit where a limit of the key lets nothing start."`
+	Next     Time   `json:"next_check,omitzero" doc:"When the rate of the key lets something start again."`
+}
+
+// QueueShares are share keys of a queue, those first of which the most waits.
+type QueueShares struct {
+	Queue  string       `json:"queue"`
+	Node   string       `json:"node" doc:"Who tells: each node knows the tasks of its own lanes."`
+	Shares []QueueShare `json:"shares"`
+	Total  int          `json:"total" doc:"Share keys of which this node has tasks."`
 }
 
 // QueueCounts counts the tasks of a queue.
@@ -284,12 +316,13 @@ type Queues struct {
 // QueueChange creates a queue or changes one. Fields that are nil keep their
 // value, or take the default in a new queue.
 type QueueChange struct {
-	Lanes       *int    `json:"lanes,omitempty" doc:"1 to 256, 8 in a new queue; can only be raised."`
-	Policy      *string `json:"policy,omitempty"`
-	UnknownType *string `json:"unknown_type,omitempty" doc:"park (default) or dead."`
-	Concurrency *int    `json:"concurrency,omitempty" doc:"Running tasks over all nodes, 0 for no limit."`
-	MaxPending  *int    `json:"max_pending,omitempty" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
-	Weight      *int    `json:"weight,omitempty" doc:"Share of a node's slots against other queues, 1 when 0."`
+	Lanes       *int               `json:"lanes,omitempty" doc:"1 to 256, 8 in a new queue; can only be raised."`
+	Policy      *string            `json:"policy,omitempty"`
+	UnknownType *string            `json:"unknown_type,omitempty" doc:"park (default) or dead."`
+	Concurrency *int               `json:"concurrency,omitempty" doc:"Running tasks over all nodes, 0 for no limit."`
+	MaxPending  *int               `json:"max_pending,omitempty" doc:"Pending tasks beyond which enqueues are refused with 429, 0 for no limit."`
+	Weight      *int               `json:"weight,omitempty" doc:"Share of a node's slots against other queues, 1 when 0."`
+	Shares      *ShareLimitsChange `json:"shares,omitempty" doc:"Limits of each share key."`
 }
 
 // BlockedKey is an ordering key that a dead letter blocks.

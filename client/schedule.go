@@ -32,6 +32,7 @@ type ScheduledTask struct {
 	Payload     json.RawMessage   `json:"payload,omitempty" doc:"Any JSON value; its tokens are kept as they are written, the space between them is not."`
 	Priority    *int              `json:"priority,omitempty" doc:"0 (lowest) to 9, 5 when absent."`
 	Key         string            `json:"key,omitempty" given:"leave it out for no order" doc:"Ordering key."`
+	ShareKey    string            `json:"share_key,omitempty" given:"leave it out for none" doc:"Share key: starts of a queue go round them."`
 	Policy      string            `json:"policy,omitempty" doc:"Name of a retry policy."`
 	Retry       json.RawMessage   `json:"retry,omitempty" strict:"true" doc:"Inline retry policy; replaces the named one whole."`
 	MaxAttempts *int              `json:"max_attempts,omitempty" doc:"Overrides the policy; the first attempt counts."`

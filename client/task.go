@@ -16,6 +16,7 @@ type Draft struct {
 	RunAt        Time              `json:"run_at,omitzero" doc:"Not before this time. Not together with delay."`
 	Priority     *int              `json:"priority,omitempty" doc:"0 (lowest) to 9, 5 when absent."`
 	Key          string            `json:"key,omitempty" given:"leave it out for no order" doc:"Ordering key: tasks of one key run one at a time in the order of their enqueues."`
+	ShareKey     string            `json:"share_key,omitempty" given:"leave it out for none" doc:"Whose the task is, such as a customer: starts of a queue go round the share keys, so that one with a backlog delays no other. Tasks without one are one share."`
 	DedupeKey    string            `json:"dedupe_key,omitempty" given:"leave it out for no deduplication" doc:"Same key and same content: the same task. Same key and other content: 409 dedupe_conflict."`
 	DedupeWindow Duration          `json:"dedupe_window,omitzero" given:"leave it out for 24h" doc:"How long the dedupe key holds, 24h when absent."`
 	Policy       string            `json:"policy,omitempty" doc:"Name of a retry policy."`
@@ -31,6 +32,7 @@ type Draft struct {
 	OnDead       *Follow           `json:"on_dead,omitempty" doc:"Enqueued in the transaction in which the task dies."`
 	Alert        json.RawMessage   `json:"alert,omitempty" strict:"true" doc:"When to tell people about this task: {when, channels, cooldown}. Replaces the alert of its type or policy."`
 	TraceParent  string            `json:"trace_parent,omitempty" doc:"W3C trace context; the traceparent header is used when absent."`
+	Group        task.ID           `json:"group,omitzero" doc:"The group of tasks that this one is a member of, which must be open. Not together with dedupe_key."`
 }
 
 // Target is the HTTP request that a task makes.
@@ -64,6 +66,7 @@ type Task struct {
 	Priority      int               `json:"priority"`
 	RunAt         Time              `json:"run_at" doc:"Not before this time: of the first attempt or of the next retry."`
 	Key           string            `json:"key,omitempty"`
+	ShareKey      string            `json:"share_key,omitempty"`
 	DedupeKey     string            `json:"dedupe_key,omitempty"`
 	DedupeWindow  Duration          `json:"dedupe_window,omitzero"`
 	Policy        string            `json:"policy,omitempty"`
@@ -79,6 +82,7 @@ type Task struct {
 	OnDead        *Follow           `json:"on_dead,omitempty"`
 	Alert         json.RawMessage   `json:"alert,omitempty"`
 	TraceParent   string            `json:"trace_parent,omitempty"`
+	Group         task.ID           `json:"group,omitzero" doc:"The group of tasks that this one is a member of."`
 
 	Attempt         int             `json:"attempt" doc:"Attempts started and spent."`
 	Crashes         int             `json:"crashes" doc:"Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt."`
@@ -106,8 +110,8 @@ type Task struct {
 	CallbackTask    task.ID         `json:"callback_task,omitzero" doc:"The on_success or on_dead task of this one, where one task is asked for."`
 	CallbackState   string          `json:"callback_state,omitempty" doc:"Its state."`
 	CallbackError   string          `json:"callback_error,omitempty" doc:"Its last error."`
-	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows."`
-	Follows         string          `json:"follows,omitempty" enum:"fallback,on_success,on_dead,compensation" doc:"As what it follows its parent."`
+	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows, or the group of tasks whose callback it is."`
+	Follows         string          `json:"follows,omitempty" enum:"fallback,on_success,on_dead,compensation,group" doc:"As what it follows its parent."`
 	Steps           []Step          `json:"steps,omitempty" doc:"What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again."`
 
 	CompensationTask  task.ID `json:"compensation_task,omitzero" doc:"The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for."`
@@ -136,15 +140,15 @@ type Failure struct {
 // Step is a part of a task's work that is done: later attempts do not repeat it.
 type Step struct {
 	Name         string          `json:"name"`
-	Occurrence   int             `json:"occurrence" doc:"Of its name in one attempt, from 1."`
+	Occurrence   int             `json:"occurrence" doc:"Of its name in one attempt, from 1; 0 for a signal, which is no step of a handler."`
 	Attempt      int             `json:"attempt,omitempty" doc:"In which it was done."`
 	StartedAt    Time            `json:"started_at,omitzero"`
 	EndedAt      Time            `json:"ended_at,omitzero"`
 	Result       json.RawMessage `json:"result,omitempty" doc:"What it gave."`
-	Type         string          `json:"type,omitempty" doc:"That of the result, in the words of the language that made it."`
-	Until        Time            `json:"until,omitzero" doc:"When a durable sleep ends."`
+	Type         string          `json:"type,omitempty" doc:"That of the result, in the words of the language that made it. await: the handler waits for the signal of the name. Of occurrence 0: signal, whose payload is the result, or timeout, if none came in time."`
+	Until        Time            `json:"until,omitzero" doc:"When a durable sleep or a wait for a signal ends."`
 	Compensation *Compensation   `json:"compensation,omitempty" doc:"The task that undoes the step if its own dies."`
-	Undone       bool            `json:"undone,omitempty" doc:"The step was undone when its task died before: it is done again."`
+	Undone       bool            `json:"undone,omitempty" doc:"The step was undone when its task died before: it is done again. So is a wait for a signal."`
 	Unreadable   string          `json:"unreadable,omitempty" doc:"Why the server cannot read what it keeps of the step, such as a missing key. The task runs no further until it can."`
 }
 
@@ -226,9 +230,49 @@ type Cancellation struct {
 	Compensate bool `json:"compensate,omitempty" doc:"Undo the steps of the task too, the last one first, once it is canceled. Also for a task that is canceled already."`
 }
 
+// Signaled is what has become of a signal.
+type Signaled struct {
+	ID       task.ID `json:"id"`
+	Name     string  `json:"name"`
+	At       Time    `json:"at" doc:"When the signal came that stands."`
+	Repeated bool    `json:"repeated,omitempty" doc:"It was there before, with the same payload."`
+	State    string  `json:"state" doc:"What the task is."`
+	Woken    bool    `json:"woken,omitempty" doc:"The task waited for it, and is due now."`
+}
+
 // Reschedule moves the next attempt of a pending task. Exactly one of both is
 // required.
 type Reschedule struct {
 	RunAt Time      `json:"run_at,omitzero" doc:"Not before this time. Required without delay."`
 	Delay *Duration `json:"delay,omitempty" doc:"The same, counted from now. Required without run_at."`
+}
+
+// TaskGroupDraft is a group of tasks as a caller hands it in.
+type TaskGroupDraft struct {
+	ID       task.ID `json:"id,omitzero" doc:"UUID of version 7, made by the caller. A repeat with the same label and callback answers with the first group. Made by the server when absent."`
+	Label    string  `json:"label,omitempty" doc:"For people. At most 200 bytes."`
+	Callback Follow  `json:"callback" doc:"The task that is enqueued once when the group is closed and all its members have ended; in the queue default when it names none."`
+}
+
+// TaskGroup is a group of tasks as it stands.
+type TaskGroup struct {
+	ID           task.ID         `json:"id"`
+	Label        string          `json:"label,omitempty"`
+	State        task.GroupState `json:"state" enum:"open,closed,done" doc:"open takes members; closed waits for those that live; done has enqueued its callback."`
+	Callback     Follow          `json:"callback"`
+	Members      int             `json:"members"`
+	Succeeded    int             `json:"succeeded"`
+	Dead         int             `json:"dead"`
+	Canceled     int             `json:"canceled"`
+	CreatedAt    Time            `json:"created_at"`
+	ClosedAt     Time            `json:"closed_at,omitzero"`
+	DoneAt       Time            `json:"done_at,omitzero"`
+	CallbackTask task.ID         `json:"callback_task,omitzero" doc:"The callback, of a group that is done."`
+}
+
+// TaskGroups is a page of groups of tasks, newest first. NextCursor is "" on the last page; a page
+// may be short or empty and still have one.
+type TaskGroups struct {
+	TaskGroups []TaskGroup `json:"task_groups"`
+	NextCursor string      `json:"next_cursor"`
 }

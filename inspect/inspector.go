@@ -17,6 +17,7 @@ package inspect
 type Inspector struct {
 	Tasks      Tasks
 	Steps      Steps
+	TaskGroups TaskGroups
 	Letters    Letters
 	Operations Operations
 	Queues     Queues

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Queues shows queues, and makes, changes and pauses them.
@@ -20,6 +21,10 @@ type Queues interface {
 	Pause(ctx context.Context, name string, paused bool) (*store.Queue, error)
 	// Stats counts the tasks of every queue, by name.
 	Stats(ctx context.Context) (map[string]QueueStats, error)
+	// Shares are the share keys of a queue, those first of which the most waits, most of them
+	// at most: what this node has in memory, which is of its own lanes. On a client that does
+	// not run there are none.
+	Shares(queue string, most int) QueueShares
 	// Gauges are those of the first queues by name, most of them at most. Code "unavailable" on
 	// a client that does not run.
 	Gauges(ctx context.Context, most int) ([]QueueGauges, error)
@@ -35,6 +40,23 @@ type QueueStats struct {
 	Parked int
 	// What of it is in the memory of this node.
 	Lanes, Known, RunningHere int
+}
+
+// QueueShares are share keys of a queue on one node.
+type QueueShares struct {
+	Node   string
+	Shares []QueueShare
+	Total  int // share keys of which the node has tasks
+}
+
+// QueueShare is what a node has in memory of one share key of a queue.
+type QueueShare struct {
+	Key     string          // "" for the tasks without one
+	Running int             // on this node
+	Ready   int             // due and not running
+	Known   int             // all, running ones included
+	More    bool            // more of them wait on disk
+	Held    task.WaitReason // the limit of the key that lets nothing start, if one does
 }
 
 // QueueGauges are the numbers of one queue that are worth a series in time, over all

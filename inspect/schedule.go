@@ -64,11 +64,12 @@ type Schedule struct {
 // ScheduledTask is what a tick enqueues: a draft without id, times and dedupe key,
 // which are the schedule's to say.
 type ScheduledTask struct {
-	Type        string            // required without Target
-	Queue       string            // "default" when empty
-	Payload     json.RawMessage   // JSON
-	Priority    *int              // 5 when nil
-	Key         string            // ordering key
+	Type        string          // required without Target
+	Queue       string          // "default" when empty
+	Payload     json.RawMessage // JSON
+	Priority    *int            // 5 when nil
+	Key         string          // ordering key
+	ShareKey    string
 	Policy      string            // named policy
 	Retry       json.RawMessage   // inline policy
 	MaxAttempts *int              // overrides the policy's

@@ -70,11 +70,26 @@ type Tasks interface {
 	View(ctx context.Context, tasks ...*task.Task) ([]*View, error)
 }
 
-// Steps shows what is done of tasks.
+// Steps shows what is done of tasks, and tells their handlers what they wait for.
 type Steps interface {
 	// Of returns the steps of a task, in the order in which they ended. One that the store
 	// cannot read says so in Unreadable. Code "not_found" as for [Tasks.Get].
 	Of(ctx context.Context, id task.ID) ([]task.Step, error)
+	// Signal gives a task the signal of a name, with a payload of at most 64 KiB of JSON, nil
+	// for none: a handler that waits for it goes on, and one that will asks and has it. The
+	// first signal of a name stands. A repeat with the same payload is answered as it was,
+	// whatever became of the task, so a call of unknown outcome is simply repeated. Code
+	// "conflict" for another payload, for a task that has waited in vain, and with the state
+	// for one that has ended; "not_found", "invalid" and "too_large".
+	Signal(ctx context.Context, id task.ID, name string, payload json.RawMessage) (*Signaled, error)
+}
+
+// Signaled is what has become of a signal.
+type Signaled struct {
+	task.Step            // as it is kept: Name, Result, EndedAt
+	Repeated  bool       // it was there before
+	State     task.State // of the task
+	Woken     bool       // the task waited for it, and is due now
 }
 
 // CancelOption is what a cancel does besides.

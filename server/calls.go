@@ -20,6 +20,7 @@ import (
 	"github.com/outlast-dev/outlast/server/internal/simulation"
 	"github.com/outlast-dev/outlast/server/internal/statistics"
 	"github.com/outlast-dev/outlast/server/internal/targets"
+	"github.com/outlast-dev/outlast/server/internal/taskgroups"
 	"github.com/outlast-dev/outlast/server/internal/tasks"
 	"github.com/outlast-dev/outlast/server/internal/tokens"
 	"github.com/outlast-dev/outlast/server/internal/workers"
@@ -32,6 +33,7 @@ func table(config *Config, simulator *simulation.Simulator) *route.Table {
 	self := func() string { return node.Stats().Node }
 	to := route.NewTable(config.Version, bounds)
 	tasks.Add(to, node, all.Tasks, all.Steps, bounds)
+	taskgroups.Add(to, all.TaskGroups)
 	letters.Add(to, all.Letters, all.Tasks, bounds)
 	operations.Add(to, all.Operations)
 	queues.Add(to, all.Queues, all.Keys)

@@ -22,6 +22,7 @@ var draftSamples = map[string]struct{ given, answered string }{
 	"run_at":        {inAYear, "run_at"},
 	"priority":      {`7`, "priority"},
 	"key":           {`"k"`, "key"},
+	"share_key":     {`"acme"`, "share_key"},
 	"dedupe_key":    {`"d"`, "dedupe_key"},
 	"dedupe_window": {`"2h0m0s"`, "dedupe_window"},
 	"policy":        {`"short"`, "policy"},
@@ -36,14 +37,18 @@ var draftSamples = map[string]struct{ given, answered string }{
 	"on_success":    {`{"type":"b","payload":2}`, "on_success"},
 	"on_dead":       {`{"type":"c","payload":3}`, "on_dead"},
 	"alert":         {`{"when":"attempt > 3"}`, "alert"},
+	"group":         {`"` + sampleGroup + `"`, "group"},
 	"trace_parent":  {`"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"`, "trace_parent"},
 }
+
+const sampleGroup = "01900000-0000-7000-8000-000000000001"
 
 // Every field of a draft reaches the store and comes back: it is listed by hand on the way
 // there, on the way back, and where specs are kept.
 func TestEveryFieldOfADraftComesBack(t *testing.T) {
 	a := start(t)
 	a.call("PUT", "/v1/queues/other", `{}`)
+	a.call("POST", "/v1/task-groups", `{"id":"`+sampleGroup+`","callback":{"type":"closing"}}`).is(201)
 	for field := range reflect.TypeFor[client.Draft]().Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		sample, known := draftSamples[name]

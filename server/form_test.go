@@ -187,14 +187,15 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 	}
 	want := strings.Fields(strings.ReplaceAll(`
 		POST_/v1/tasks POST_/v1/tasks/batch GET_/v1/tasks GET_/v1/tasks/upcoming GET_/v1/tasks/{id} GET_/v1/tasks/{id}/attempts
-		POST_/v1/tasks/{id}/cancel POST_/v1/tasks/{id}/retry POST_/v1/tasks/{id}/reschedule POST_/v1/tasks/bulk
+		POST_/v1/tasks/{id}/cancel POST_/v1/tasks/{id}/retry POST_/v1/tasks/{id}/reschedule POST_/v1/tasks/{id}/signals/{name} POST_/v1/tasks/bulk
 		GET_/v1/dead GET_/v1/dead/{id} GET_/v1/dead/stats GET_/v1/dead/groups GET_/v1/dead/groups/{fingerprint} POST_/v1/dead/redrive POST_/v1/dead/purge GET_/v1/dead/export
 		GET_/v1/operations GET_/v1/operations/{id} GET_/v1/operations/{id}/items POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel
-		GET_/v1/queues GET_/v1/queues/{name} PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key GET_/v1/keys
+		GET_/v1/queues GET_/v1/queues/{name} GET_/v1/queues/{name}/shares PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key GET_/v1/keys
 		POST_/v1/policies/plan DELETE_/v1/alerts/silences/{id} GET_/v1/alerts/silences POST_/v1/alerts/silences POST_/v1/alerts/silences/preview GET_/v1/events GET_/v1/self POST_/v1/schedules/next POST_/v1/sim/compare POST_/v1/sim/whatif GET_/v1/policies GET_/v1/policies/{name} PUT_/v1/policies/{name} DELETE_/v1/policies/{name} GET_/v1/policies/{name}/versions
 		POST_/v1/policies/{name}/promote POST_/v1/policies/{name}/abort
 		GET_/v1/schedules GET_/v1/schedules/{name} PUT_/v1/schedules/{name} DELETE_/v1/schedules/{name} GET_/v1/schedules/{name}/next
 		POST_/v1/schedules/{name}/trigger POST_/v1/schedules/{name}/pause POST_/v1/schedules/{name}/resume
+		POST_/v1/task-groups GET_/v1/task-groups GET_/v1/task-groups/{id} POST_/v1/task-groups/{id}/close
 		GET_/v1/stats GET_/v1/stats/compare GET_/v1/stats/series GET_/v1/sim/scenarios POST_/v1/sim/run GET_/v1/nodes GET_/v1/lanes POST_/v1/nodes/wake GET_/v1/targets GET_/v1/targets/{name} GET_/v1/targets/{name}/history POST_/v1/targets/{name}/open POST_/v1/targets/{name}/close POST_/v1/targets/{name}/reset
 		POST_/v1/workers/poll POST_/v1/workers/extend POST_/v1/workers/steps POST_/v1/workers/settle GET_/v1/groups PUT_/v1/groups/{group}/workers/{id} DELETE_/v1/groups/{group}/workers/{id}
 		GET_/v1/alerts/rules GET_/v1/alerts/rules/{name} PUT_/v1/alerts/rules/{name} DELETE_/v1/alerts/rules/{name}

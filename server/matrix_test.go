@@ -56,6 +56,14 @@ func (g *guarded) as(bearer, method, path, body string) *answer {
 	return g.call(method, path, body, "Authorization", bearer)
 }
 
+// taskGroup is the id of a new group of tasks with a callback in a queue.
+func (g *guarded) taskGroup(queue string) string {
+	g.t.Helper()
+	group, err := g.node.Inspector().TaskGroups.Create(context.Background(), task.Group{Callback: task.Follow{Type: "dies", Queue: queue}})
+	must(g.t, err)
+	return group.ID.String()
+}
+
 // pending is the id of a new task that waits in a queue.
 func (g *guarded) pending(queue string) string {
 	g.t.Helper()
@@ -113,6 +121,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"list-attempts": onTask("/attempts"),
 	"cancel-task":   onTask("/cancel"),
 	"retry-task":    onTask("/retry"),
+	"signal-task":   onTask("/signals/approval"),
 	"reschedule-task": func(g *guarded, q string) (string, string) {
 		return "/v1/tasks/" + g.pending(q) + "/reschedule", `{"delay":"2h"}`
 	},
@@ -127,6 +136,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"redrive-dead":         onLetters("/v1/dead/redrive"),
 	"purge-dead":           onLetters("/v1/dead/purge"),
 	"export-dead":          fixed("/v1/dead/export", ""),
+	"list-task-groups":     func(g *guarded, q string) (string, string) { g.taskGroup(q); return "/v1/task-groups", "" },
 	"list-operations":      func(g *guarded, q string) (string, string) { g.operation(q); return "/v1/operations", "" },
 	"list-operation-items": onOperation("/items"),
 	"get-operation":        onOperation(""),
@@ -135,6 +145,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"cancel-operation":     onOperation("/cancel"),
 	"list-queues":          fixed("/v1/queues", ""),
 	"get-queue":            func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q, "" },
+	"list-queue-shares":    func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/shares", "" },
 	"put-queue":            func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q, `{"weight":2}` },
 	"pause-queue":          func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/pause", "" },
 	"resume-queue":         func(_ *guarded, q string) (string, string) { return "/v1/queues/" + q + "/resume", "" },
@@ -197,6 +208,11 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"poll-tasks": func(_ *guarded, q string) (string, string) {
 		return "/v1/workers/poll", `{"worker":"w","queues":["` + q + `"],"types":["never"],"wait":"0s"}`
 	},
+	"create-task-group": func(_ *guarded, q string) (string, string) {
+		return "/v1/task-groups", `{"callback":{"type":"dies","queue":"` + q + `"}}`
+	},
+	"get-task-group":   func(g *guarded, q string) (string, string) { return "/v1/task-groups/" + g.taskGroup(q), "" },
+	"close-task-group": func(g *guarded, q string) (string, string) { return "/v1/task-groups/" + g.taskGroup(q) + "/close", "" },
 	"extend-tasks": func(g *guarded, q string) (string, string) {
 		return "/v1/workers/extend", `{"items":[{"id":"` + g.pending(q) + `","claim":1}]}`
 	},

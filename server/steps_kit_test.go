@@ -2,18 +2,16 @@ package server_test
 
 import (
 	"context"
-	"sync/atomic"
+	"net/http"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
 
-// lostCancel is a store that fails one cancel, as if the node that asks were killed before it.
-type lostCancel struct {
-	*memory.Store
-	once atomic.Bool
-}
+// lostCancel is a store that fails the cancels of requests, as if the node that asks were
+// killed before them.
+type lostCancel struct{ *memory.Store }
 
 func (l *lostCancel) on() store.Backend {
 	l.Store = memory.New()
@@ -21,7 +19,7 @@ func (l *lostCancel) on() store.Backend {
 }
 
 func (l *lostCancel) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
-	if l.once.CompareAndSwap(true, false) {
+	if ctx.Value(http.ServerContextKey) != nil {
 		return nil, errCut
 	}
 	return l.Store.Cancel(ctx, id, audit...)

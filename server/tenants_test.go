@@ -53,6 +53,7 @@ func startHouse(t *testing.T) *house {
 func (h *house) live(queue, says string) {
 	h.t.Helper()
 	metadata := map[string]string{"customer": "acme"}
+	h.taskGroup(queue)
 	canceled := h.enqueue(outlast.Draft{Type: "waits", Queue: queue, Delay: time.Hour})
 	h.as(h.admin, "POST", "/v1/tasks/"+canceled+"/cancel", "").is(200)
 	h.enqueue(outlast.Draft{Type: "waits", Queue: queue, Delay: time.Hour, Key: "k", Metadata: metadata})
@@ -114,16 +115,18 @@ func (h *house) reads() map[string][]string {
 	}
 	groups := slices.DeleteFunc(slices.Concat(filters, letters), func(q string) bool { return strings.Contains(q, "limit") })
 	return map[string][]string{
-		"list-tasks":      on("/v1/tasks", filters, states),
-		"list-dead":       on("/v1/dead", filters, letters),
-		"export-dead":     on("/v1/dead/export", groups),
-		"group-dead":      append(on("/v1/dead/groups", groups, []string{"trend", "limit=1", "trend&type=dies"}), "/v1/dead/groups?trend&q=login"),
-		"get-dead-group":  {"/v1/dead/groups/" + h.print, "/v1/dead/groups/" + h.print + "?type=dies", "/v1/dead/groups/none"},
-		"list-upcoming":   {"/v1/tasks/upcoming", "/v1/tasks/upcoming?limit=1", "/v1/tasks/upcoming?queue=green"},
-		"list-operations": {"/v1/operations", "/v1/operations?limit=1"},
-		"list-queues":     {"/v1/queues"}, "get-queue": {"/v1/queues/red", "/v1/queues/green", "/v1/queues/none"},
-		"list-lanes": {"/v1/lanes", "/v1/lanes?limit=1", "/v1/lanes?queue=red", "/v1/lanes?queue=green", "/v1/lanes?queue=none"}, "list-nodes": {"/v1/nodes"},
-		"get-task": {}, "list-attempts": {}, "get-dead": {}, "get-operation": {}, "list-operation-items": {}, // by id: see TestForeignIsUnknown
+		"list-tasks":       on("/v1/tasks", filters, states),
+		"list-dead":        on("/v1/dead", filters, letters),
+		"export-dead":      on("/v1/dead/export", groups),
+		"group-dead":       append(on("/v1/dead/groups", groups, []string{"trend", "limit=1", "trend&type=dies"}), "/v1/dead/groups?trend&q=login"),
+		"get-dead-group":   {"/v1/dead/groups/" + h.print, "/v1/dead/groups/" + h.print + "?type=dies", "/v1/dead/groups/none"},
+		"list-upcoming":    {"/v1/tasks/upcoming", "/v1/tasks/upcoming?limit=1", "/v1/tasks/upcoming?queue=green"},
+		"list-task-groups": {"/v1/task-groups", "/v1/task-groups?limit=1"},
+		"list-operations":  {"/v1/operations", "/v1/operations?limit=1"},
+		"list-queues":      {"/v1/queues"}, "get-queue": {"/v1/queues/red", "/v1/queues/green", "/v1/queues/none"},
+		"list-queue-shares": {"/v1/queues/red/shares", "/v1/queues/green/shares", "/v1/queues/none/shares"},
+		"list-lanes":        {"/v1/lanes", "/v1/lanes?limit=1", "/v1/lanes?queue=red", "/v1/lanes?queue=green", "/v1/lanes?queue=none"}, "list-nodes": {"/v1/nodes"},
+		"get-task": {}, "get-task-group": {}, "list-attempts": {}, "get-dead": {}, "get-operation": {}, "list-operation-items": {}, // by id: see TestForeignIsUnknown
 		"get-series": {"/v1/stats/series?queue=green"}, // see the package stats for what is counted by queue
 		"get-livez":  {}, "get-readyz": {}, "watch-events": {}, "get-openapi": {},
 	}
@@ -225,13 +228,15 @@ func TestOtherQueuesShowInNothing(t *testing.T) {
 func TestForeignIsUnknown(t *testing.T) {
 	h := startHouse(t)
 	h.live("green", secret)
-	letter, waits, operation := h.letter("green"), h.pending("green"), h.operation("green")
+	letter, waits, operation, group := h.letter("green"), h.pending("green"), h.operation("green"), h.taskGroup("green")
 	none := task.NewID(time.Now(), rand.New(rand.NewPCG(1, 2))).String()
 	for _, queues := range [][]string{{"red"}, {"red", "blue"}} {
 		bearer := h.token(inspect.Operator, queues...)
 		for _, call := range []struct{ method, path, body, id string }{
 			{"GET", "/v1/tasks/%s", "", letter}, {"GET", "/v1/tasks/%s", "", waits}, {"GET", "/v1/tasks/%s/attempts", "", letter}, {"GET", "/v1/dead/%s", "", letter},
 			{"POST", "/v1/tasks/%s/cancel", "", waits}, {"POST", "/v1/tasks/%s/retry", "", letter}, {"POST", "/v1/tasks/%s/reschedule", `{"delay":"1h"}`, waits},
+			{"POST", "/v1/tasks/%s/signals/approval", "1", waits},
+			{"GET", "/v1/task-groups/%s", "", group}, {"POST", "/v1/task-groups/%s/close", "", group},
 			{"GET", "/v1/events?for=1ms&task=%s", "", waits}, {"GET", "/v1/operations/%s", "", operation}, {"GET", "/v1/operations/%s/items", "", operation},
 			{"POST", "/v1/operations/%s/cancel", "", operation},
 			{"POST", "/v1/dead/redrive", `{"ids":["%s"]}`, letter}, {"POST", "/v1/dead/purge", `{"ids":["%s"]}`, letter}, {"POST", "/v1/dead/redrive", `{"ids":["%s"],"dry_run":true}`, letter},

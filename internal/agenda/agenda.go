@@ -28,8 +28,8 @@ import (
 // Agenda is the near future of the lanes that a node owns, and of rows that
 // it borrows: which rows are pending, when they are due, which of them may
 // start. It is bounded: rows beyond a lane's window stay on disk until there
-// is room. Two structures hold it: the timeline, by time, and the streams of queues and
-// targets, by aged priority (see [Queue]).
+// is room. Two structures hold it: the timeline, by time, and the streams of queues,
+// share keys and targets, by turns and aged priority (see [Queue]).
 type Agenda struct {
 	*guard.Targets
 	timeline
@@ -84,7 +84,7 @@ func New(config Config) *Agenda {
 	a.timeline = newTimeline(&a.clock)
 	a.keys = keys{timeline: &a.timeline, byID: map[keyID]*sequence{}}
 	a.lanes = lanes{owned: map[uint16]*Lane{}, nearFuture: config.NearFuture}
-	a.queues = queues{byName: map[string]*Queue{}, slots: config.Slots, internal: config.Internal, rand: config.Rand}
+	a.queues = queues{byName: map[string]*Queue{}, slots: config.Slots, internal: config.Internal, rand: config.Rand, rates: newRates(&a.clock)}
 	a.parking = parking{timeline: &a.timeline, lanes: &a.lanes, keys: &a.keys, targets: a.Targets, returns: config.Returns}
 	a.starts = starts{timeline: &a.timeline, queues: &a.queues, pass: newPass(config.Once), takes: config.Takes}
 	return a
@@ -117,7 +117,7 @@ func (a *Agenda) Disown(l *Lane) {
 			continue
 		}
 		if e.where == isClaimed {
-			e.lane = nil
+			e.lane, e.portion = nil, nil
 			continue
 		}
 		a.Forget(e)
@@ -131,7 +131,12 @@ func (a *Agenda) SetQueue(name string, s QueueSettings) {
 	if q.Paused && !s.Paused {
 		a.awaitDeadlines(q)
 	}
-	q.QueueSettings = s
+	each := q.Each
+	if q.QueueSettings = s; each != s.Each {
+		for _, sh := range q.shares {
+			sh.refresh()
+		}
+	}
 }
 
 // Add puts a pending row into memory, if it is due within the horizon, there
@@ -151,7 +156,10 @@ func (a *Agenda) Add(q *Queue, row store.Entry, wanted bool) *Entry {
 		}
 		a.Forget(e)
 	}
-	if a.TooFar(l, row) || !wanted && l != nil && !a.admits(l, q, &row) {
+	if row.Share != "" && !q.keyed {
+		a.useShares(q)
+	}
+	if a.TooFar(l, row) || l != nil && !a.keeps(l, q, &row, wanted) {
 		return nil
 	}
 	e := &Entry{Entry: row, lane: l, queue: q, at: row.RunAt, index: -1, deadlineIndex: -1}
@@ -159,10 +167,14 @@ func (a *Agenda) Add(q *Queue, row store.Entry, wanted bool) *Entry {
 	e.call = guard.Call{Local: local, Free: local && a.unguarded != nil && a.unguarded(row.Type), Push: Capability(&row) == Push}
 	if l != nil {
 		l.count++
+		if q.keyed {
+			e.joinPortion()
+		}
 	}
 	a.known[row.ID] = e
-	e.stream = q.stream(a.Targets, row.Target)
+	e.stream = q.stream(a.Targets, row.Share, row.Target)
 	e.stream.count++
+	e.stream.crowd.count++
 	e.requires(guard.Usual)
 	if row.Key != "" {
 		a.insert(e)
@@ -170,6 +182,20 @@ func (a *Agenda) Add(q *Queue, row store.Entry, wanted bool) *Entry {
 		a.schedule(e)
 	}
 	return e
+}
+
+// useShares makes portions of what is in memory of a queue in which a share key is seen
+// for the first time.
+func (a *Agenda) useShares(q *Queue) {
+	q.keyed = true
+	for _, sh := range q.shares {
+		sh.runs(0)
+	}
+	for _, e := range a.known {
+		if e.queue == q && e.lane != nil {
+			e.joinPortion()
+		}
+	}
 }
 
 // Borrow puts a row of another node's lane into memory, which is claimed by its mark, and
@@ -189,6 +215,7 @@ func (a *Agenda) Due(at time.Time) {
 	now := at.UnixMicro()
 	a.clock.Advance(at)
 	a.Wake(now)
+	a.rates.wake(now)
 	a.checkIsolation()
 	a.endTurns(a.clock.Micros)
 	a.AskYielding()
@@ -198,7 +225,7 @@ func (a *Agenda) Due(at time.Time) {
 // Next is when the next entry will be due or the next gate is to be asked
 // again; false if nothing waits.
 func (a *Agenda) Next() (int64, bool) {
-	at := min(a.timeline.next(), a.NextWake())
+	at := min(a.timeline.next(), a.NextWake(), a.rates.next())
 	return at, at != math.MaxInt64
 }
 
@@ -209,13 +236,15 @@ func (a *Agenda) Forget(e *Entry) {
 	}
 	a.lift(e)
 	delete(a.known, e.ID)
+	e.leavePortion()
 	if e.lane != nil {
 		e.lane.count--
 	}
 	s := e.stream
 	s.count--
+	s.crowd.count--
 	if e.call.Gates.Kind() == guard.Retries {
-		s.retries--
+		s.crowd.retries--
 	}
 	if e.sequence != nil {
 		a.leave(e)
@@ -224,8 +253,7 @@ func (a *Agenda) Forget(e *Entry) {
 		a.endIsolation()
 	}
 	if s.count == 0 {
-		delete(e.queue.streams, s.target.Name)
-		s.target.Detach(s)
+		e.queue.drop(s)
 	}
 }
 
@@ -250,8 +278,11 @@ func (a *Agenda) Again(e *Entry, row store.Entry, next guard.Requirement) {
 	if l := a.owned[row.ID.Lane()]; e.lane == nil && l != nil {
 		e.lane = l
 		l.count++
+		if e.queue.keyed {
+			e.joinPortion()
+		}
 	}
-	if e.lane == nil || !a.stays(e.lane, row) {
+	if e.lane == nil || !a.stays(e.lane, e.portion, row) {
 		a.Forget(e)
 		return
 	}
@@ -290,10 +321,10 @@ func (a *Agenda) Parked(entries []Surplus, written bool) {
 // at least.
 func (a *Agenda) Lend(queue, name string, most int, until int64) (marks []store.Marking) {
 	q := a.queues.byName[queue]
-	if q == nil || q.streams[name] == nil || !q.streams[name].unasked {
+	if q == nil || q.crowds[name] == nil || !q.crowds[name].unasked {
 		return nil
 	}
-	for _, e := range q.streams[name].front(most) {
+	for _, e := range q.crowds[name].front(most) {
 		l := e.lane
 		if a.Forget(e); l == nil {
 			continue // borrowed, and marked already
@@ -331,6 +362,18 @@ func (a *Agenda) Works(q *Queue, row *store.Entry) bool {
 // Pass is what the node works once; nil for a node that goes on.
 func (a *Agenda) Pass() *Pass { return a.pass }
 
+// Widen reads share keys on of which nothing in memory may start although more of them is
+// on disk: what they have there waits for a time, a target or the head of an ordering key,
+// and must not hold back what is behind it. They may have more than their part, twice as
+// much each time, as far as there is room; after that, what is behind gates is parked. It
+// reports whether there are such.
+func (a *Agenda) Widen() (some bool) {
+	for _, l := range a.owned {
+		some = a.lanes.widen(l) || some
+	}
+	return some
+}
+
 // Rests notes whether a pass has nothing to do, as the dispatcher finds that nothing may
 // start. Busy says that attempts have not been settled, or marks not been written.
 func (a *Agenda) Rests(now int64, busy bool) {
@@ -343,7 +386,7 @@ func (a *Agenda) Rests(now int64, busy bool) {
 		return
 	}
 	for _, l := range a.owned {
-		if p.admits(l.queue) && (a.runsLow(l) || a.comeBack(l, now)) {
+		if p.admits(l.queue) && (a.runsLow(l) || a.lags(l) || a.widen(l) || a.comeBack(l, now)) {
 			return
 		}
 	}

@@ -23,7 +23,7 @@ func TestAgendaKeepsItsBooks(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"add": m.add, "pick": m.pick, "settle": m.settle, "forget": m.forget, "delay": m.delay,
 			"tick": m.tick, "park": m.park, "disown": m.disown, "promote": m.promote, "refuse": m.refuse, "order": m.order,
-			"hear": m.hear, "": m.check,
+			"hear": m.hear, "limit": m.limit, "read": m.read, "": m.check,
 		})
 	})
 }
@@ -54,6 +54,7 @@ func (m *agendaModel) add(t *rapid.T) {
 		Crashes: rapid.SampledFrom([]int{0, 0, 0, 2, 3}).Draw(t, "crashes"),
 		Attempt: rapid.SampledFrom([]int{0, 0, 1}).Draw(t, "attempt"),
 	}
+	row.Share = rapid.SampledFrom([]string{"", "", "x", "y", "z"}).Draw(t, "share")
 	row.ID[0], row.ID[1], row.ID[2] = byte(m.seq>>16), byte(m.seq>>8), byte(m.seq)
 	row.ID = row.ID.WithLane(rapid.Uint16Range(0, 2).Draw(t, "lane"))
 	row.Rank = row.RunAt - rapid.Int64Range(0, 9).Draw(t, "priority")*10
@@ -241,8 +242,8 @@ func (m *agendaModel) disown(t *rapid.T) {
 
 func (m *agendaModel) check(t *rapid.T) {
 	n := m.agenda
-	lanes, streams, spots, retries := map[*Lane]int{}, map[*stream]int{}, map[spot]int{}, map[*stream]int{}
-	unread := map[*stream]int{}
+	lanes, streams, spots, retries := map[*Lane]int{}, map[*stream]int{}, map[spot]int{}, map[*crowd]int{}
+	unread, running, portions := map[*stream]int{}, map[*share]int{}, map[*portion]int{}
 	for id, e := range n.known {
 		if e.ID != id {
 			t.Fatalf("%s is known as %s", e.ID, id)
@@ -252,12 +253,21 @@ func (m *agendaModel) check(t *rapid.T) {
 		}
 		streams[e.stream]++
 		if e.call.Gates.Kind() == guard.Retries {
-			retries[e.stream]++
+			retries[e.stream.crowd]++
 		}
 		if e.Taker != nil && e.where != isClaimed {
 			t.Fatalf("%s is in %d and given to a taker", id, e.where)
 		}
 		spots[e.where]++
+		if e.where == isClaimed {
+			running[e.stream.share]++
+		}
+		if e.portion != nil {
+			portions[e.portion]++
+		}
+		if (e.portion != nil) != (e.lane != nil && e.queue.keyed) {
+			t.Fatalf("%s has a portion: %v", id, e.portion != nil)
+		}
 		if (e.deadlineIndex >= 0) != (e.where == isReady && e.expires != 0) {
 			t.Fatalf("%s is in %d with the deadline %d, and in place %d of the deadlines", id, e.where, e.expires, e.deadlineIndex)
 		}
@@ -275,24 +285,23 @@ func (m *agendaModel) check(t *rapid.T) {
 		if l.count != lanes[l] {
 			t.Fatalf("lane %d counts %d, has %d", l.number, l.count, lanes[l])
 		}
+		checkPortions(t, l, portions)
 	}
 	ready := 0
 	for _, q := range n.queues.byName {
-		if len(q.ring) != q.open.Len() {
-			t.Fatalf("ring %d, open %d", len(q.ring), q.open.Len())
-		}
-		for _, s := range q.streams {
-			if s.count != streams[s] || !headIsRight(s) || s.isOpen != (s.head != nil) {
-				t.Fatalf("stream %s counts %d, has %d, open %v", s.target.Name, s.count, streams[s], s.isOpen)
-			}
-			ready += s.Due(0) + s.Due(1) + s.Due(2) + s.Due(3)
-			if s.unread != unread[s] {
-				t.Fatalf("stream %s counts %d unread, has %d", s.target.Name, s.unread, unread[s])
-			}
-			if s.retries != retries[s] {
-				t.Fatalf("stream %s has %d retries, counts %d", s.target.Name, retries[s], s.retries)
+		checkCrowds(t, q, retries)
+		for _, sh := range q.shares {
+			checkShare(t, sh, running[sh])
+			for _, s := range sh.streams {
+				if s.count != streams[s] || !headIsRight(s) || s.isOpen != (s.head != nil && s.bed < 0) {
+					t.Fatalf("stream %s counts %d, has %d, open %v", s.target.Name, s.count, streams[s], s.isOpen)
+				}
+				if s.unread != unread[s] {
+					t.Fatalf("stream %s counts %d unread, has %d", s.target.Name, s.unread, unread[s])
+				}
 			}
 		}
+		ready += q.ready()
 	}
 	behind, counted := 0, 0
 	for _, l := range n.owned {
@@ -322,7 +331,7 @@ func (m *agendaModel) check(t *rapid.T) {
 // or, where that is drawn, one of those that may.
 func headIsRight(s *stream) bool {
 	next := s.next()
-	open, probes := s.target.Startable()
+	open, probes := s.crowd.open, s.crowd.probes
 	if !probes || next == nil || s.head == nil {
 		return s.head == next
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
 	"github.com/outlast-dev/outlast/internal/heap"
 	"github.com/outlast-dev/outlast/store"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // Entry is a pending or claimed row in memory.
@@ -15,6 +14,7 @@ type Entry struct {
 	lane     *Lane // nil for a borrowed row
 	queue    *Queue
 	stream   *stream
+	portion  *portion   // of its lane; nil where no share keys are in use
 	sequence *sequence  // nil without an ordering key
 	at       int64      // when it may start, µs: RunAt, or later after a refusal
 	call     guard.Call // as the guards of its target see it
@@ -69,27 +69,14 @@ func (e *Entry) UsualLength() time.Duration { return time.Duration(e.stream.targ
 // attempt. It may be called without the lock.
 func (e *Entry) TargetHolds() bool { return e.stream.target.Holds.Load() }
 
-// Push is the capability of making the HTTP requests of tasks with a target, whatever
-// their type. No type can have this name.
-const Push = store.Push
-
-// Capability is what a node must be able to do to start the row: its type, also
-// where its handler has named the target, or Push for a row with a request.
-func Capability(row *store.Entry) string {
-	if row.Target != row.Type && !task.IsNamed(row.Target) {
-		return Push
-	}
-	return row.Type
-}
-
 // requires sets what its next start needs of its target.
 func (e *Entry) requires(r guard.Requirement) {
 	if e.call.Gates.Kind() == guard.Retries {
-		e.stream.retries--
+		e.stream.crowd.retries--
 	}
 	e.call.Require(r, e.Attempt > 0)
 	if e.call.Gates.Kind() == guard.Retries {
-		e.stream.retries++
+		e.stream.crowd.retries++
 	}
 }
 

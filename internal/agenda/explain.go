@@ -97,14 +97,20 @@ func (m inMemory) Target() (Reason, error) {
 	return Reason{Why: why, Until: until}, nil
 }
 
-func (m inMemory) Limit() (Reason, error) { return Whether(m.queue.shut(), task.AtConcurrency) }
+// Limit is that of the queue, or of the task's share key in it.
+func (m inMemory) Limit() (Reason, error) {
+	if m.queue.shut() {
+		return Reason{Why: task.AtConcurrency}, nil
+	}
+	return m.stream.share.why(), nil
+}
 
 // Slot is one of this node, or of a remote worker that waits for a task.
 func (m inMemory) Slot() (Reason, error) {
 	if m.where == isIsolated && m.poison.alone != nil {
 		return Reason{Why: task.NoSlot, Behind: m.poison.alone.ID}, nil
 	}
-	return Whether(m.stream.unasked || !m.hasSlot(m.queue) || !m.pass.admits(m.queue), task.NoSlot)
+	return Whether(m.stream.crowd.unasked || m.stream.share.crowded() || !m.hasSlot(m.queue) || !m.pass.admits(m.queue), task.NoSlot)
 }
 
 // hasSlot reports whether one of the free slots is for the queue.

@@ -23,10 +23,17 @@ type Lane struct {
 	drained int64 // µs: no keyed task starts until then
 	drains  int64 // µs: it may be drained again from then on
 	marks   map[int64]*parked
+
+	portions map[string]*portion // by share key, where such keys are in use
+	lagging  int                 // of them
+	bare     int                 // of these, with nothing in memory
+	refilled bool                // the last range to read was one of theirs
+	pages    int64
+	page     *page // whose rows are being looked at
 }
 
 func newLane(number uint16, epoch int64, q *Queue) *Lane {
-	return &Lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, skipped: math.MaxInt64, missed: math.MaxInt64, marks: map[int64]*parked{}}
+	return &Lane{number: number, epoch: epoch, queue: q, after: math.MinInt64, skipped: math.MaxInt64, missed: math.MaxInt64, marks: map[int64]*parked{}, portions: map[string]*portion{}}
 }
 
 // lastID is greater than every id of a task.
@@ -52,12 +59,14 @@ func (l *Lane) hungry(horizon int64) bool {
 // horizonSlack is how far the horizon moves on before it is read up to again.
 const horizonSlack = int64(15 * time.Second / time.Microsecond)
 
-// IsAt reports whether the lane is still to be read from where a range begins.
-func (l *Lane) IsAt(r *store.Range) bool { return l.after == r.After && l.afterID == r.AfterID }
+// IsAt reports whether the lane, or what was left of it, is still to be read from where a
+// range begins.
+func (l *Lane) IsAt(r *store.Range) bool {
+	return l.refilled || l.after == r.After && l.afterID == r.AfterID
+}
 
-// HasRead notes the page that a range has brought. It reports whether there may be more
-// behind it, and whether something in front of its end is to be read again.
-func (l *Lane) HasRead(r *store.Range, page []store.Entry) (more, again bool) {
+// hasRead is that for a page of the lane itself.
+func (l *Lane) hasRead(r *store.Range, page []store.Entry) (more, again bool) {
 	if more = len(page) >= r.Limit; more {
 		last := page[len(page)-1]
 		l.after, l.afterID = last.Rank, last.ID

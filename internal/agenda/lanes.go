@@ -38,6 +38,14 @@ func (ls *lanes) TooFar(l *Lane, row store.Entry) bool {
 	return true
 }
 
+// keeps decides whether a row is kept, of which a scan wanted to know or not.
+func (ls *lanes) keeps(l *Lane, q *Queue, row *store.Entry, wanted bool) bool {
+	if q.keyed {
+		return ls.takesPart(l, row)
+	}
+	return wanted || ls.admits(l, q, row)
+}
+
 // admits decides whether a row that memory learned of outside a scan is kept.
 // One that a later scan will meet may be left on disk; but a target that has
 // next to nothing in memory must not wait behind the backlog of others.
@@ -53,8 +61,15 @@ func (ls *lanes) admits(l *Lane, q *Queue, row *store.Entry) bool {
 }
 
 // stays decides like admits about a row that is in memory already.
-func (ls *lanes) stays(l *Lane, row store.Entry) bool {
+func (ls *lanes) stays(l *Lane, p *portion, row store.Entry) bool {
 	if ls.TooFar(l, row) {
+		return false
+	}
+	if p != nil {
+		if l.count <= 2*ls.window() {
+			return true
+		}
+		ls.leaveBehind(l, p, place{row.Rank, row.ID})
 		return false
 	}
 	if l.count <= ls.window() {
@@ -73,11 +88,22 @@ func (ls *lanes) LookFor(number uint16, rank int64) {
 }
 
 // runsLow reports whether a lane has room for what is due soon and left on disk.
-func (ls *lanes) runsLow(l *Lane) bool { return l.count <= ls.window()/2 && l.hungry(ls.horizon) }
+//
+// Where share keys are in use, it is read on whatever is in memory: only so are those
+// found of which nothing is.
+func (ls *lanes) runsLow(l *Lane) bool {
+	most := ls.window() / 2
+	if l.queue.keyed {
+		most = 2 * ls.window()
+	}
+	return l.count <= most && l.hungry(ls.horizon)
+}
 
 // WantsRead reports whether the loader has work in the lane: it runs low, or
-// rows of it are parked.
-func (ls *lanes) WantsRead(l *Lane) bool { return l != nil && (ls.runsLow(l) || len(l.marks) > 0) }
+// rows of it are parked or left.
+func (ls *lanes) WantsRead(l *Lane) bool {
+	return l != nil && (ls.runsLow(l) || ls.lags(l) || len(l.marks) > 0)
+}
 
 // mostRead is how many rows of a lane are read at once.
 const mostRead = 5000
@@ -85,7 +111,11 @@ const mostRead = 5000
 // ToRead lists what is to be read next, and of which lanes.
 func (ls *lanes) ToRead() (ranges []store.Range, from []*Lane) {
 	for _, l := range ls.owned {
-		if !ls.runsLow(l) {
+		if r, ok := ls.refill(l); ok {
+			from, ranges = append(from, l), append(ranges, r)
+			continue
+		}
+		if l.refilled = false; !ls.runsLow(l) {
 			continue
 		}
 		if l.skipped <= ls.horizon {
@@ -95,8 +125,16 @@ func (ls *lanes) ToRead() (ranges []store.Range, from []*Lane) {
 		l.missed = math.MaxInt64
 		from = append(from, l)
 		ranges = append(ranges, store.Range{
-			Lane: l.number, After: l.after, AfterID: l.afterID, Until: ls.horizon, Limit: min(ls.window()-l.count, mostRead),
+			Lane: l.number, After: l.after, AfterID: l.afterID, Until: ls.horizon, Limit: ls.pageOf(l),
 		})
 	}
 	return ranges, from
+}
+
+// pageOf is how many rows of a lane are read now.
+func (ls *lanes) pageOf(l *Lane) int {
+	if l.queue.keyed {
+		return mostRead
+	}
+	return min(ls.window()-l.count, mostRead)
 }

@@ -31,7 +31,7 @@ func TestARowBesideAPageIsReadLater(t *testing.T) {
 				if len(reading) != 1 {
 					t.Fatalf("ranges %+v", reading)
 				}
-				l.HasRead(&reading[0], nil)
+				a.HasRead(l, &reading[0], nil, func() {})
 				for _, e := range known {
 					a.Forget(e)
 				}

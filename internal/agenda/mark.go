@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // A park mark is a hash of the gate that holds a row: rows of one gate are a
@@ -59,4 +60,17 @@ func markOf(row *store.Entry, abilities []string) (mark, bool) {
 func LeftFor(row *store.Entry, abilities []string) (capability string, ok bool) {
 	m, known := markOf(row, abilities)
 	return m.name, known && m.gate == gateType
+}
+
+// Push is the capability of making the HTTP requests of tasks with a target, whatever
+// their type. No type can have this name.
+const Push = store.Push
+
+// Capability is what a node must be able to do to start the row: its type, also
+// where its handler has named the target, or Push for a row with a request.
+func Capability(row *store.Entry) string {
+	if row.Target != row.Type && !task.IsNamed(row.Target) {
+		return Push
+	}
+	return row.Type
 }

@@ -36,7 +36,7 @@ func (p *parking) Excess(now int64) (out []Surplus) {
 	window := p.lanes.window()
 	known := map[*Queue][]blocked{} // looked for where a lane is full
 	for _, l := range p.lanes.owned {
-		if l.count <= window/2 || !l.hungry(p.lanes.horizon) {
+		if l.count <= window/2 || !l.hungry(p.lanes.horizon) && !l.leaves() {
 			continue
 		}
 		held, ok := known[l.queue]
@@ -72,23 +72,30 @@ type blocked struct {
 
 // blockedOf lists what is behind the gates of a queue's blocked targets.
 func blockedOf(q *Queue, now int64) (all []blocked) {
-	for _, s := range q.streams {
-		held := s.target.Blocked(now)
+	for _, c := range q.crowds {
+		held := c.target.Blocked(now)
 		for of := range guard.Gates(guard.Sets) {
-			if s.Due(of) == 0 || !held.Hold(of) {
+			if c.Due(of) == 0 || !held.Hold(of) {
 				continue
 			}
-			b := blocked{&s.ready[of], gateTarget, map[*Lane]int{}}
+			gate := gateTarget
 			if !held.WithoutBudget().Hold(of) {
-				b.gate = gateRetry
+				gate = gateRetry
 			}
-			for i := range b.Len() {
-				b.inLane[b.At(i).lane]++
+			for _, s := range c.streams {
+				all = append(all, blockedIn(&s.ready[of], gate))
 			}
-			all = append(all, b)
 		}
 	}
 	return all
+}
+
+func blockedIn(ready *heap.Heap[*Entry], gate gate) blocked {
+	b := blocked{ready, gate, map[*Lane]int{}}
+	for i := range b.Len() {
+		b.inLane[b.At(i).lane]++
+	}
+	return b
 }
 
 // tail takes up to much of the entries of a lane from the end of a heap, where

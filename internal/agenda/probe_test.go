@@ -19,7 +19,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T, slots int) *bench {
-	b := &bench{Agenda: New(Config{NearFuture: 10_000, Slots: slots, Share: 1}), t: t, at: time.Unix(1_000_000, 0)}
+	b := &bench{Agenda: New(Config{NearFuture: 100_000, Slots: slots, Share: 1}), t: t, at: time.Unix(1_000_000, 0)}
 	b.Own(0, 1, "q")
 	b.horizon = 1 << 60
 	return b

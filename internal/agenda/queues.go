@@ -15,13 +15,15 @@ type queues struct {
 	slots    int
 	internal string // the queue of the installation itself
 	rand     retry.Rand
+	rates    *rates
 }
 
 // queueOf returns the queue, new if need be.
 func (qs *queues) queueOf(name string) *Queue {
 	q := qs.byName[name]
 	if q == nil {
-		q = newQueue(name, qs.draw)
+		q = newQueue(name, qs.rates, qs.draw)
+		q.left = qs.slots / keptPart
 		qs.byName[name] = q
 		qs.order = append(qs.order, q)
 	}
@@ -59,10 +61,10 @@ func (qs *queues) Offered(names []string, takes func(queue, target string) bool)
 		if q == nil {
 			continue
 		}
-		for _, s := range q.streams {
-			if s.unasked && takes(name, s.target.Name) {
-				s.unasked = false
-				s.Refresh()
+		for _, c := range q.crowds {
+			if c.unasked && takes(name, c.target.Name) {
+				c.unasked = false
+				c.Refresh()
 			}
 		}
 	}
@@ -71,8 +73,11 @@ func (qs *queues) Offered(names []string, takes func(queue, target string) bool)
 // UnknownDeadlines lists ready entries of unknown deadline whose target is left alone.
 func (qs *queues) UnknownDeadlines(most int) (ids []task.ID) {
 	for _, q := range qs.order {
-		for _, s := range q.streams {
-			if s.target.LeftAlone() {
+		for _, c := range q.crowds {
+			if !c.target.LeftAlone() {
+				continue
+			}
+			for _, s := range c.streams {
 				ids = s.addUnread(ids, most)
 			}
 		}

@@ -32,7 +32,7 @@ func (s *starts) Running() int { return s.running }
 // which they should start: deficit round robin over queues by weight; see
 // [Queue] inside one, and slots that are kept for queues left to them, see keep. Gates,
 // in this order: the queue is paused, the ordering key (only heads are ever ready), the
-// queue's limit, a taker where this node itself cannot start the type, the crash budget,
+// limits of the queue and of the share key, a taker where this node itself cannot start the type, the crash budget,
 // the target's breaker, budget and limits, a free slot. Before all of them go those
 // whose deadline has passed, see expired.
 func (s *starts) Choose(r BatchLimit) []*Entry {
@@ -47,6 +47,7 @@ func (s *starts) Choose(r BatchLimit) []*Entry {
 		}
 		var e *Entry
 		own := q.owed()
+		q.tighten(r.Slots - len(picked))
 		if qs.mayStart(q, r.Slots-len(picked), owed) && s.pass.admits(q) {
 			e = s.takeFrom(q)
 		}
@@ -100,13 +101,17 @@ func (s *starts) takeFrom(q *Queue) *Entry {
 		if next == nil {
 			return nil
 		}
+		if next.crowd.rests {
+			next.sleep()
+			continue
+		}
 		e := next.head
 		to, asked := s.takes(q.name, Capability(&e.Entry))
 		poison := e.Crashes >= isolateFrom
 		switch {
 		case !asked:
-			next.unasked = true
-			next.Refresh()
+			next.crowd.unasked = true
+			next.crowd.Refresh()
 		case poison && s.timeline.poison.alone != nil:
 			s.timeline.isolate(e)
 		case next.target.Allow(&e.call):
@@ -114,6 +119,7 @@ func (s *starts) takeFrom(q *Queue) *Entry {
 				s.timeline.poison.alone, s.timeline.poison.since = e, s.timeline.clock.Micros
 			}
 			s.occupy(e)
+			next.share.started()
 			if e.Taker = to; to != nil {
 				to.Give(1)
 			}
@@ -132,7 +138,9 @@ func (s *starts) occupy(e *Entry) {
 		s.pass.took(e.queue, s.timeline.clock.Micros)
 	}
 	e.queue.running++
+	e.stream.ticket = 0
 	e.stream.target.Started()
+	e.stream.share.runs(1)
 }
 
 // vacate counts an entry as not running any more. It is in no structure afterwards.
@@ -141,6 +149,7 @@ func (s *starts) vacate(e *Entry) {
 	s.running--
 	e.queue.running--
 	e.stream.target.Ended()
+	e.stream.share.runs(-1)
 	if s.timeline.poison.alone == e {
 		s.timeline.endIsolation()
 	}
@@ -170,6 +179,9 @@ func (s *starts) End(e *Entry, deadline time.Time) {
 func (s *starts) NotStarted(e *Entry) {
 	e.stream.target.GiveBack(&e.call)
 	s.pass.gaveBack(e.queue)
+	if !e.Overdue {
+		e.stream.share.gaveBack()
+	}
 	s.vacate(e)
 }
 
@@ -179,5 +191,6 @@ func (s *starts) unpick(e *Entry) {
 		e.Taker.Give(-1)
 	}
 	s.NotStarted(e)
+	e.stream.share.turn-- // it is still the one whose turn it is
 	s.timeline.schedule(e)
 }

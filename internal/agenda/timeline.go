@@ -161,8 +161,8 @@ func (t *timeline) awaitDeadline(e *Entry) {
 // awaitDeadlines does so again for all of a queue that goes on: those whose deadline has
 // passed in the pause were left.
 func (t *timeline) awaitDeadlines(q *Queue) {
-	for _, s := range q.streams {
-		for e := range s.each {
+	for _, c := range q.crowds {
+		for e := range c.each {
 			if e.expires != 0 {
 				t.awaitDeadline(e)
 			}

@@ -239,7 +239,7 @@ func complete(ctx context.Context, backend store.Config, f *File, record store.O
 
 func sameQueue(a, b *store.Queue) bool {
 	return a.Doubt == nil && a.Lanes == b.Lanes && a.Policy == b.Policy && a.UnknownType == b.UnknownType && a.Concurrency == b.Concurrency &&
-		a.MaxPending == b.MaxPending && a.Weight == b.Weight
+		a.MaxPending == b.MaxPending && a.Weight == b.Weight && a.Shares == b.Shares
 }
 
 // change sets what is given. Lanes can only be raised: fewer are left as they are.
@@ -252,6 +252,10 @@ func (q *Queue) change(to *store.Queue) {
 	set(&to.Concurrency, q.Concurrency)
 	set(&to.MaxPending, q.MaxPending)
 	set(&to.Weight, q.Weight)
+	set(&to.Shares.Concurrency, q.Shares.Concurrency)
+	if q.Shares.Rate != nil {
+		to.Shares.Rate = store.ShareRate(*q.Shares.Rate)
+	}
 }
 
 func set[T any](to, value *T) {

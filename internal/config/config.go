@@ -118,6 +118,13 @@ type Queue struct {
 	Concurrency *int    `json:"concurrency,omitempty" least:"0" most:"1000000" doc:"Running tasks over all nodes, 0 for no limit."`
 	MaxPending  *int    `json:"max_pending,omitempty" least:"0" most:"1000000000" doc:"Pending tasks beyond which enqueues are refused, 0 for no limit."`
 	Weight      *int    `json:"weight,omitempty" least:"1" most:"1000" doc:"Share of a node's slots against other queues; 1 in a new queue."`
+	Shares      Shares  `json:"shares,omitzero" doc:"Limits of each share key, such as a customer's."`
+}
+
+// Shares are the limits of each share key of a queue.
+type Shares struct {
+	Concurrency *int    `json:"concurrency,omitempty" least:"0" most:"1000000" doc:"Running tasks of each share key over all nodes, 0 for no limit."`
+	Rate        *string `json:"rate,omitempty" doc:"Starts of each share key over all nodes, such as 50/s, 100/m or 1000/h; empty for no limit."`
 }
 
 // Group is a worker group: how long it waits when no member takes a task.

@@ -107,6 +107,13 @@ func (f *File) check(d *decoder) {
 	for name, group := range f.Groups {
 		d.secretEnv(join("groups", name), group.SecretEnv)
 	}
+	for name, queue := range f.Queues {
+		if rate := queue.Shares.Rate; rate != nil {
+			if _, _, err := store.ShareRate(*rate).Parse(); err != nil {
+				d.refuse(join("queues", name)+".shares.rate", "a number up to 1000000, a slash and s, m or h: 50/s", "%.64q is no rate", *rate)
+			}
+		}
+	}
 	f.checkNames(d)
 	f.Encryption.check(d)
 	if n := len(f.Policies) + len(f.Types) + len(f.Targets) + len(f.Queues) + len(f.Groups) + len(f.Schedules) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {

@@ -66,6 +66,9 @@ func (d *Draft) checkContent(c *accept.Complaints) {
 	if d.Key != "" {
 		c.Key("key", d.Key)
 	}
+	if d.ShareKey != "" {
+		c.Key("share_key", d.ShareKey)
+	}
 	if d.DedupeKey != "" {
 		c.Key("dedupe_key", d.DedupeKey)
 	} else if d.DedupeWindow != 0 {
@@ -73,6 +76,9 @@ func (d *Draft) checkContent(c *accept.Complaints) {
 	}
 	if d.DedupeWindow < 0 || d.DedupeWindow > maxDedupeWindow {
 		c.Add("dedupe_window", d.DedupeWindow.String()+" is outside 0s to 8760h", "leave it out for 24h")
+	}
+	if !d.Group.IsZero() && d.DedupeKey != "" {
+		c.Add("dedupe_key", "is given together with group", "a repeat would be a task that the group does not count: give the member an id instead")
 	}
 	if len(d.Metadata) > 0 {
 		d.checkMetadata(c)

@@ -21,6 +21,7 @@ type Draft struct {
 	RunAt        time.Time
 	Priority     *int
 	Key          string
+	ShareKey     string
 	DedupeKey    string
 	DedupeWindow time.Duration
 	Policy       string
@@ -37,6 +38,7 @@ type Draft struct {
 	OnDead       *task.Follow
 	Alert        json.RawMessage
 	TraceParent  string
+	Group        task.ID
 	Names        func(payload []byte) string // names its target where its type has no handler; nil for none
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // Follow makes the row of the fallback or callback of a task that ends, in a queue. It has
-// no ordering key, since the key of a dead task may be blocked, and no follow-up tasks of
+// no ordering key, since the key of a dead task may be blocked, the share key of the task, and no follow-up tasks of
 // its own. Its target is still to be named.
 func Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.Settlement, queue *store.Queue) *task.Task {
 	depth := t.Spec.Depth
@@ -33,6 +33,7 @@ func Follow(t *task.Task, follow *task.Follow, kind task.FollowKind, end *store.
 		Spec: task.Spec{
 			Metadata:    maps.Clone(t.Spec.Metadata),
 			HTTP:        follow.HTTP,
+			ShareKey:    t.Spec.ShareKey,
 			TraceParent: t.Spec.TraceParent,
 			Parent:      t.ID,
 			Depth:       depth,

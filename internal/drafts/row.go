@@ -52,12 +52,14 @@ func (d *Draft) spec(now time.Time) task.Spec {
 		Timeout:      d.Timeout,
 		Metadata:     maps.Clone(d.Metadata),
 		HTTP:         d.Target,
+		ShareKey:     d.ShareKey,
 		DedupeKey:    d.DedupeKey,
 		DedupeWindow: d.DedupeWindow,
 		TraceParent:  d.TraceParent,
 		Fallback:     d.Fallback,
 		OnSuccess:    d.OnSuccess,
 		OnDead:       d.OnDead,
+		Group:        d.Group,
 	}
 	if !Absent(d.Retry) {
 		s.Retry = slices.Clone(d.Retry)

@@ -100,14 +100,50 @@ func (p *completer) CompleteTx(ctx context.Context, run *Run, tx any, result []b
 // Step does a part of the handler's work, unless an earlier attempt has: then it returns
 // what that has stored. What is done is on disk under the attempt's claim when it returns.
 func (r *Run) Step(ctx context.Context, call steps.Call) (*task.Step, error) {
+	a, err := r.stepping(call.Name)
+	if err != nil {
+		return nil, err
+	}
+	done, err := a.steps.Do(ctx, r.Task, call)
+	return r.stepped(call.Name, done, err)
+}
+
+// Await returns the signal of a name, or an error by which the task waits for it until the
+// timeout, which counts from the first call.
+func (r *Run) Await(ctx context.Context, name string, timeout time.Duration) (*task.Step, error) {
+	a, err := r.stepping(name)
+	if err != nil {
+		return nil, err
+	}
+	signal, err := a.steps.Await(ctx, r.Task, name, timeout)
+	if waiting := new(steps.Waiting); errors.As(err, &waiting) {
+		return nil, &await{waiting}
+	}
+	return r.stepped(name, signal, err)
+}
+
+// await lets a task wait until a signal comes, or its time is over.
+type await struct{ *steps.Waiting }
+
+// HandlerOutcome implements [OutcomeError].
+func (a *await) HandlerOutcome() HandlerOutcome {
+	return HandlerOutcome{Action: ActionAwait, After: time.Until(a.Until)}
+}
+
+// stepping is the attempt if it may have steps.
+func (r *Run) stepping(name string) (*attempt, error) {
 	a := r.attempt
 	if a == nil || !a.steps.Begun() {
 		return nil, noAttempt()
 	}
 	if a.completion.Load() != nil {
-		return nil, &task.Error{Code: task.CodeConflict, Message: "step " + task.Quote(call.Name) + " comes after the task was completed in a transaction", Hint: "complete it after the last step"}
+		return nil, &task.Error{Code: task.CodeConflict, Message: "step " + task.Quote(name) + " comes after the task was completed in a transaction", Hint: "complete it after the last step"}
 	}
-	done, err := a.steps.Do(ctx, r.Task, call)
+	return a, nil
+}
+
+// stepped is what a handler is told of a step.
+func (r *Run) stepped(name string, done *task.Step, err error) (*task.Step, error) {
 	if undoing := new(steps.Undoing); errors.As(err, &undoing) {
 		return nil, &snooze{undoing}
 	}
@@ -115,9 +151,9 @@ func (r *Run) Step(ctx context.Context, call steps.Call) (*task.Step, error) {
 	case errors.Is(err, steps.ErrOver):
 		return nil, ErrStopping
 	case errors.Is(err, steps.ErrStale):
-		a.ctx.cancel(ErrLost) // nothing that it does counts any more
+		r.attempt.ctx.cancel(ErrLost) // nothing that it does counts any more
 		return nil, &lateError{&task.Error{
-			Code: task.CodeStaleClaim, Message: "the task does not run under claim " + fmt.Sprint(r.Task.Claim) + " any more, so that step " + task.Quote(call.Name) + " was not stored",
+			Code: task.CodeStaleClaim, Message: "the task does not run under claim " + fmt.Sprint(r.Task.Claim) + " any more, so that step " + task.Quote(name) + " was not stored",
 			Hint: "return this error: another run does the step",
 		}}
 	}
@@ -133,7 +169,7 @@ func (s *snooze) HandlerOutcome() HandlerOutcome {
 }
 
 func noAttempt() error {
-	return &task.Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "complete a task before its handler returns, with the handler's context"}
+	return &task.Error{Code: task.CodeConflict, Message: "no attempt runs in this context", Hint: "call it before the handler returns, with the handler's context; in a test, outlasttest.Run has attempts, outlasttest.Work has none"}
 }
 
 // differing is err unless it is the other one.

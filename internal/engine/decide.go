@@ -62,6 +62,8 @@ type ending struct {
 	started  time.Time
 	ended    time.Time
 	usual    time.Duration
+	awaits   []string  // signals for which the attempt waits
+	until    time.Time // when the first of these waits is over
 	random   retry.Rand
 	identify func(taskType string, f *task.Failure) string
 }
@@ -114,6 +116,9 @@ func (d *decided) obey(end *ending, asked HandlerOutcome) {
 	s := &d.settlement
 	d.rule = "handler: " + string(asked.Action)
 	switch asked.Action {
+	case ActionAwait:
+		s.Outcome, s.RunAt, s.Awaits = task.OutcomeSnoozed, end.until, end.awaits
+		d.delay = max(0, s.RunAt.Sub(end.ended))
 	case ActionSnooze:
 		d.delay = max(wait(asked.After), LeastSnooze)
 		s.Outcome, s.RunAt = task.OutcomeSnoozed, end.ended.Add(d.delay)

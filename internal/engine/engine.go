@@ -11,6 +11,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/lease"
 	"github.com/outlast-dev/outlast/internal/membership"
 	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // Engine is one node. Make it with [New]; all methods are safe for
@@ -156,4 +157,20 @@ func (e *Engine) Stats() Stats {
 		out.Queues[name] = QueueStats{Lanes: q.Lanes, Known: q.Known, Running: q.Running, Ready: q.Ready}
 	}
 	return out
+}
+
+// Shares counts what this node has of the share keys of a queue; see [agenda.Agenda.Shares].
+func (e *Engine) Shares(queue string, most int) (counts []agenda.ShareCounts, total int) {
+	e.lock()
+	defer e.unlock()
+	e.feedback()
+	return e.agenda.Shares(queue, time.Now(), most)
+}
+
+// ShareHeld is the limit of a share key that holds it up on this node, if one does.
+func (e *Engine) ShareHeld(queue, key string) task.WaitReason {
+	e.lock()
+	defer e.unlock()
+	e.feedback()
+	return e.agenda.ShareHeld(queue, key, time.Now())
 }

@@ -124,7 +124,8 @@ func (h *host) apply(before, now *topology.View) (found []uint16) {
 	defer h.unlock()
 	h.feedback()
 	self := h.member.ID()
-	h.agenda.Follow(time.Now(), guard.Fleet{Breakers: now.Breakers(self), Orders: now.Topology.Orders, Workers: now.Workers(), Position: now.Position(self, h.storeTime(now))})
+	position := now.Position(self, h.storeTime(now))
+	h.agenda.Follow(time.Now(), guard.Fleet{Breakers: now.Breakers(self), Orders: now.Topology.Orders, Workers: now.Workers(), Position: position})
 	if h.member.Alone() && before != nil && len(before.Alive) > 1 {
 		h.leases.DoubtLanes(nil) // the last of the others may have settled some, and told nobody
 	}
@@ -136,6 +137,7 @@ func (h *host) apply(before, now *topology.View) (found []uint16) {
 	for name, row := range now.Queues {
 		s := agenda.QueueSettings{Paused: row.Paused, Weight: max(1, row.Weight), UnknownDies: row.UnknownType == "dead"}
 		s.Limit, s.Until = h.place(now, row)
+		s.Each = agenda.Each(position, row.Shares)
 		h.agenda.SetQueue(name, s)
 	}
 	for number, row := range now.Lanes {

@@ -220,12 +220,11 @@ func (o *loader) readOn() bool {
 			more = more || l != nil
 			continue
 		}
-		further, again := l.HasRead(r, page)
+		further, again := o.agenda.HasRead(l, r, page, func() { o.learnPage(l, page, true) })
 		more = more || further && !again
 		if again {
 			signal(o.load) // after the other work of the loader: there may always be something
 		}
-		o.learnPage(l, page, true)
 	}
 	signal(o.wake)
 	return more

@@ -186,7 +186,7 @@ func (c *core) Steered(tasks []*task.Task) {
 
 func entryOf(t *task.Task) store.Entry {
 	return store.Entry{
-		ID: t.ID, RunAt: micros(t.RunAt), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key,
+		ID: t.ID, RunAt: micros(t.RunAt), Rank: task.Rank(t.RunAt, t.Priority), Seq: t.Seq, Park: t.Park, Key: t.Key, Share: t.Spec.ShareKey,
 		Type: t.Type, Target: t.Target, Attempt: t.Attempt, Crashes: t.Crashes, Size: len(t.Payload),
 	}
 }

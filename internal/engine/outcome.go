@@ -34,6 +34,9 @@ const LeastSnooze = time.Second
 const (
 	ActionRetry  HandlerAction = "retry"  // failed; the next attempt After from now, if the policy gives one
 	ActionSnooze HandlerAction = "snooze" // not failed; run again After from now, or LeastSnooze, at no cost
+	// ActionAwait: the attempt waits for signals. Not failed; run again when one has come, or
+	// the first wait is over, at no cost.
+	ActionAwait  HandlerAction = "await"
 	ActionDead   HandlerAction = "dead"   // a dead letter now, reason rejected
 	ActionCancel HandlerAction = "cancel" // ends as canceled
 	// ActionHandOver hands the task, at no cost, to nodes that list the ability.

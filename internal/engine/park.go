@@ -78,10 +78,11 @@ func (o *loader) mark(marks []store.Marking) bool {
 }
 
 // parkExcess writes marks on rows behind shut gates that fill memory, and
-// forgets them. It reports whether it did.
+// forgets them. It reports whether it did, or found that share keys are to be read on.
 func (o *loader) parkExcess() bool {
 	o.lock()
 	o.feedback()
+	widened := o.agenda.Widen()
 	entries := o.agenda.Excess(micros(time.Now()))
 	o.unlock()
 	marks := make([]store.Marking, len(entries))
@@ -89,7 +90,7 @@ func (o *loader) parkExcess() bool {
 		marks[i] = store.Marking{ID: entry.ID, Mark: entry.Mark}
 	}
 	if len(entries) == 0 {
-		return false
+		return widened
 	}
 	written := o.mark(marks)
 	o.lock()

@@ -91,7 +91,7 @@ func (r *runner) attempt(a *attempt) {
 	defer func() {
 		end.ended = time.Now()
 		end.cause = a.ctx.end(end.ended)
-		r.closeSteps(a, end.err)
+		r.closeSteps(a, &end)
 		if !a.ends() {
 			if a.traced != nil {
 				a.traced(nil)
@@ -113,9 +113,13 @@ func (r *runner) attempt(a *attempt) {
 
 // closeSteps ends the steps of an attempt, and tells of those of earlier ones that a
 // success has not asked for: the code may have changed.
-func (r *runner) closeSteps(a *attempt, err error) {
+func (r *runner) closeSteps(a *attempt, end *ending) {
 	log := a.steps.End()
-	if log == nil || err != nil {
+	if log == nil {
+		return
+	}
+	if end.err != nil {
+		end.awaits, end.until = log.Awaits()
 		return
 	}
 	if unasked := log.Unasked(); len(unasked) > 0 {

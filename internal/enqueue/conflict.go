@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/store"
@@ -80,6 +81,23 @@ func InBatch(err error, i int) error {
 	named.Fields = slices.Clone(e.Fields)
 	for at := range named.Fields {
 		named.Fields[at].Path = Item(i) + named.Fields[at].Path
+	}
+	return &named
+}
+
+// Behind is an error about a batch with the paths that it has behind some drafts more.
+func Behind(err error, from int) error {
+	var e *task.Error
+	if from == 0 || !errors.As(err, &e) {
+		return err
+	}
+	named := *e
+	named.Fields = slices.Clone(e.Fields)
+	for at := range named.Fields {
+		number, rest, found := strings.Cut(strings.TrimPrefix(named.Fields[at].Path, "tasks["), "]")
+		if n, err := strconv.Atoi(number); found && err == nil {
+			named.Fields[at].Path = "tasks[" + strconv.Itoa(from+n) + "]" + rest
+		}
 	}
 	return &named
 }

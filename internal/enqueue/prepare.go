@@ -62,6 +62,9 @@ func (e *Enqueuer) prepare(ctx context.Context, d *drafts.Draft, prefix string, 
 		if err := allowsDraft(queues, d, prefix); err != nil {
 			return store.Insert{}, err
 		}
+		if err := e.allowsGroup(ctx, queues, d.Group); err != nil {
+			return store.Insert{}, err
+		}
 	}
 	return d.Row(&queue, target, now, e.policyOf), nil
 }

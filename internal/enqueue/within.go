@@ -26,6 +26,18 @@ func within(queues []string, path, queue string) error {
 		Hint: "name one of them, or use another token", Fields: []task.Field{{Path: path, Message: "is not one of them"}}}
 }
 
+// allowsGroup answers a group of tasks whose callback goes to another queue than those as if there were none.
+func (e *Enqueuer) allowsGroup(ctx context.Context, queues []string, id task.ID) error {
+	if id.IsZero() {
+		return nil
+	}
+	group, err := e.backend.Group(ctx, id)
+	if err == nil && !slices.Contains(queues, group.Callback.Queue) {
+		return task.NotFound("group of tasks", id.String())
+	}
+	return err
+}
+
 // allowsDraft refuses a draft in another queue than those. Its queues are resolved; a follow-up task without one goes where its task is.
 func allowsDraft(queues []string, d *drafts.Draft, prefix string) error {
 	err := within(queues, prefix+"queue", d.Queue)

@@ -231,6 +231,15 @@ func (s *truth) Settle(ctx context.Context, settlements []store.Settlement) ([]s
 	return results, err
 }
 
+func (s *truth) FinishGroup(ctx context.Context, id task.ID, counted task.GroupCounts, callback store.Insert) (*task.Group, error) {
+	began := s.h.now()
+	group, err := s.Backend.FinishGroup(ctx, id, counted, callback)
+	if err == nil && group.CallbackTask == callback.Task.ID {
+		s.h.add(s.client, callback.Task.ID, began, call{kind: enqueues}, answer{verdict: unknown})
+	}
+	return group, err
+}
+
 func (s *truth) Cancel(ctx context.Context, id task.ID, audit ...store.Audit) (*task.Task, error) {
 	began := s.h.now()
 	t, err := s.Backend.Cancel(ctx, id, audit...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/agenda"
 	"github.com/outlast-dev/outlast/internal/alerts/keeper"
 	"github.com/outlast-dev/outlast/internal/bulk"
 	"github.com/outlast-dev/outlast/internal/dead"
@@ -58,7 +59,8 @@ type Config struct {
 	// Redriven counts letters that went back at once, and ids that were none.
 	Redriven func(redriven, missing int)
 	// Calls is the check of addresses that nodes may call, nil where any may be.
-	Calls func(ctx context.Context) func(queue string, address netip.Addr) *safehttp.RefusedError
+	Calls      func(ctx context.Context) func(queue string, address netip.Addr) *safehttp.RefusedError
+	TaskGroups TaskGroupKeeper
 	// DeadBacklog is from how many dead letters on people are told.
 	DeadBacklog int
 }
@@ -90,6 +92,10 @@ type Memory interface {
 	// back.
 	Targets() []store.Target
 	Troubled() []store.Target
+	// Shares are the share keys of a queue, and how many there are; ShareHeld is the limit
+	// that holds one up, if one does.
+	Shares(queue string, most int) ([]agenda.ShareCounts, int)
+	ShareHeld(queue, key string) task.WaitReason
 	// Known counts tasks, by lane.
 	Known() map[uint16]int
 	// Stats counts tasks and slots.
@@ -101,6 +107,8 @@ type Memory interface {
 type Control interface {
 	// Canceled is told of a task whose cancel was asked for.
 	Canceled(id task.ID)
+	// Steered is told of tasks that were moved, of which only the rows are known.
+	Steered(tasks []*task.Task)
 	// Rescheduled is told of a task with another time of its next run.
 	Rescheduled(t *task.Task)
 	// Refresh reads the topology and what is configured, and Stir looks again at what
@@ -128,6 +136,14 @@ type PolicySource struct {
 	Check func(ctx context.Context, made *policy.Policy) error
 	// Types have a handler on this node.
 	Types func() []string
+}
+
+// TaskGroupKeeper is how a node makes groups of tasks.
+type TaskGroupKeeper struct {
+	// Check completes a group that is to be made, and finds all that is wrong with it.
+	Check func(ctx context.Context, g *task.Group) error
+	// Finish enqueues the callback of a group where nothing else is missing.
+	Finish func(ctx context.Context, id task.ID) (*task.Group, error)
 }
 
 // ScheduleRunner is how a node makes tasks of schedules.

@@ -68,6 +68,10 @@ func checkQueue(queue *store.Queue, policies *policy.Set) error {
 	if queue.MaxPending < 0 {
 		c.Add("max_pending", "is negative", "0 is no limit")
 	}
+	within("shares.concurrency", queue.Shares.Concurrency, 0, maxConcurrency)
+	if _, _, err := queue.Shares.Rate.Parse(); err != nil {
+		c.Add("shares.rate", task.Quote(string(queue.Shares.Rate))+" is no rate", "a number up to 1000000, a slash and s, m or h: 50/s")
+	}
 	switch queue.UnknownType {
 	case "", "park", "dead":
 	default:
@@ -115,6 +119,19 @@ func (qs *Queues) Stats(ctx context.Context) (map[string]inspect.QueueStats, err
 		all[queue.Name] = stats
 	}
 	return all, nil
+}
+
+// Shares implements [inspect.Queues].
+func (qs *Queues) Shares(queue string, most int) inspect.QueueShares {
+	if !qs.node.started() {
+		return inspect.QueueShares{}
+	}
+	counts, total := qs.node.Memory.Shares(queue, most)
+	out := inspect.QueueShares{Node: qs.node.Fleet.Node(), Total: total, Shares: make([]inspect.QueueShare, len(counts))}
+	for i, c := range counts {
+		out.Shares[i] = inspect.QueueShare(c)
+	}
+	return out
 }
 
 // mostQueueBlocked is where [inspect.QueueGauges.Blocked] stops.

@@ -1,10 +1,14 @@
 package inspector
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/accept"
@@ -59,6 +63,64 @@ func (ss *Steps) Of(ctx context.Context, id task.ID) ([]task.Step, error) {
 		_, err = (&Tasks{ss.node}).Row(ctx, id)
 	}
 	return steps, err
+}
+
+func (ss *Steps) Signal(ctx context.Context, id task.ID, name string, payload json.RawMessage) (*inspect.Signaled, error) {
+	kept, err := checkSignal(name, payload)
+	if err != nil {
+		return nil, err
+	}
+	audit := actor.Audit(ctx, "task.signal", "task/"+id.String())
+	if audit.After, err = json.Marshal(map[string]string{"signal": name}); err != nil {
+		return nil, err
+	}
+	done, err := ss.node.Backend.Signal(ctx, task.Step{Task: id, Name: name, Type: task.StepSignal, Result: kept}, audit)
+	if err != nil {
+		return nil, refusal("signaled", id, err)
+	}
+	if done.Woken {
+		ss.node.Control.Steered([]*task.Task{done.Task})
+		ss.node.Asked(done.Task, inspect.EventReleased)
+	}
+	if err := stands(&done.Step, kept); err != nil {
+		return nil, err
+	}
+	return &inspect.Signaled{Step: done.Step, Repeated: !done.Added, State: done.Task.State, Woken: done.Woken}, nil
+}
+
+// stands refuses a signal that another was faster than, or the end of the wait.
+func stands(step *task.Step, kept json.RawMessage) error {
+	switch {
+	case step.Unreadable != "":
+		return &task.Error{Code: task.CodeUnavailable, Message: step.Unreadable, Hint: "the task was signaled already; a node with the key can tell whether it is the same"}
+	case step.Type == task.StepTimeout:
+		return &task.Error{Code: task.CodeConflict, Message: "the task has waited for signal " + task.Quote(step.Name) + " in vain, and goes on without it", Hint: "look at the task: what its handler does then is its own affair; if it dies and is redriven, it waits anew"}
+	case !bytes.Equal(step.Result, kept):
+		return &task.Error{Code: task.CodeConflict, Message: "the task was given another signal " + task.Quote(step.Name) + " already", Hint: "the first signal of a name stands: read it with the steps of the task"}
+	}
+	return nil
+}
+
+// checkSignal is the payload of a signal as it is kept: nothing for null.
+func checkSignal(name string, payload json.RawMessage) (json.RawMessage, error) {
+	if name == "" || name == "." || name == ".." || utf8.RuneCountInString(name) > task.MaxName || !utf8.ValidString(name) {
+		return nil, task.Invalid("name", "the name of a signal has 1 to "+strconv.Itoa(task.MaxName)+" characters in UTF-8, and is neither . nor ..", "give the name for which the handler waits")
+	}
+	if payload = bytes.TrimSpace(payload); len(payload) == 0 {
+		return nil, nil
+	}
+	var kept bytes.Buffer
+	if err := json.Compact(&kept, payload); err != nil || !utf8.Valid(payload) {
+		return nil, task.Invalid("payload", "the payload of a signal is no JSON", "send a JSON value, or nothing")
+	}
+	if kept.Len() > task.MaxResult {
+		return nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload of a signal has " + strconv.Itoa(kept.Len()) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit",
+			Hint: "keep it elsewhere, and send where it is", Fields: []task.Field{{Path: "payload", Message: "too large"}}}
+	}
+	if kept.String() == "null" {
+		return nil, nil
+	}
+	return kept.Bytes(), nil
 }
 
 func (ts *Tasks) Find(ctx context.Context, filter store.Filter, page store.Page) ([]*inspect.View, string, error) {

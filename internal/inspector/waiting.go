@@ -165,7 +165,7 @@ func (f *facts) Target() (r agenda.Reason, err error) {
 		free := target.Unguarded && f.task.Target == f.task.Type
 		r.Why, r.Until = guard.Why(target, guard.Asks{Breaker: true, Budget: f.task.Attempt > 0 && !free, Free: free}, f.now)
 	}
-	if r.Why == task.NoSlot || f.young && r.Why == task.AtConcurrency {
+	if r.Why == task.NoSlot || f.young && (r.Why == task.AtConcurrency || r.Why == task.AtShareLimit) {
 		return agenda.Reason{}, nil
 	}
 	return r, nil
@@ -173,8 +173,7 @@ func (f *facts) Target() (r agenda.Reason, err error) {
 
 // target is what is known of the task's target where it is to run, nil for nothing.
 func (f *facts) target() *store.Target {
-	owner, self := f.view.Owner(f.task.ID.Lane()), f.node.Fleet.Node()
-	if here := f.remembered || owner != nil && owner.ID == self && f.node.started(); here && !f.view.Ordered(f.task.Target) {
+	if f.here() && !f.view.Ordered(f.task.Target) {
 		if target, known := f.node.Memory.Target(f.task.Target); known {
 			return &target
 		}
@@ -182,8 +181,19 @@ func (f *facts) target() *store.Target {
 	return f.view.Target(f.task.ID.Lane(), f.capability(), f.task.Target)
 }
 
-// Limit is that of the queue; before it comes what a task that is due was handed back for.
+// here reports whether this node owns the lane of the task.
+func (f *facts) here() bool {
+	owner := f.view.Owner(f.task.ID.Lane())
+	return f.remembered || owner != nil && owner.ID == f.node.Fleet.Node() && f.node.started()
+}
+
+// Limit is that of the queue or of the share key; before it comes what a task that is due was handed back for.
 func (f *facts) Limit() (r agenda.Reason, err error) {
+	if f.here() && !f.remembered && !f.young { // it is on disk, behind others of its share key
+		if r = f.node.Memory.ShareHeld(f.queue.Name, f.task.Spec.ShareKey); r.Why != "" {
+			return r, nil
+		}
+	}
 	switch most := f.queue.Concurrency; {
 	case f.young:
 	case f.lacksKey():

@@ -47,6 +47,7 @@ type taskBody struct {
 	Payload     json.RawMessage   `json:"payload,omitempty"`
 	Priority    *int              `json:"priority,omitempty"`
 	Key         string            `json:"key,omitempty"`
+	ShareKey    string            `json:"share_key,omitempty"`
 	Policy      string            `json:"policy,omitempty"`
 	Retry       json.RawMessage   `json:"retry,omitempty"`
 	MaxAttempts *int              `json:"max_attempts,omitempty"`
@@ -69,7 +70,7 @@ func Object(s *inspect.Schedule) (store.Object, error) {
 	err := encoder.Encode(body{
 		Cron: s.Cron, Zone: s.Zone, Every: duration(s.Every), Start: s.Start, At: s.At, Misfire: s.Misfire, Window: duration(s.Window), Overlap: s.Overlap,
 		Task: taskBody{
-			Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: t.Retry,
+			Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, ShareKey: t.ShareKey, Policy: t.Policy, Retry: t.Retry,
 			MaxAttempts: t.MaxAttempts, Timeout: duration(t.Timeout), TTL: duration(t.TTL), Metadata: t.Metadata, Target: t.Target,
 			Fallback: t.Fallback, OnSuccess: t.OnSuccess, OnDead: t.OnDead,
 		},
@@ -105,7 +106,7 @@ func Parse(object store.Object) (inspect.Schedule, error) {
 		Name: object.Name, Cron: b.Cron, Zone: b.Zone, Every: time.Duration(b.Every), Start: b.Start, At: b.At, Misfire: b.Misfire,
 		Window: time.Duration(b.Window), Overlap: b.Overlap,
 		Task: inspect.ScheduledTask{
-			Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, Policy: t.Policy, Retry: t.Retry,
+			Type: t.Type, Queue: t.Queue, Payload: t.Payload, Priority: t.Priority, Key: t.Key, ShareKey: t.ShareKey, Policy: t.Policy, Retry: t.Retry,
 			MaxAttempts: t.MaxAttempts, Timeout: time.Duration(t.Timeout), TTL: time.Duration(t.TTL), Metadata: t.Metadata, Target: t.Target,
 			Fallback: t.Fallback, OnSuccess: t.OnSuccess, OnDead: t.OnDead,
 		},

@@ -46,12 +46,15 @@ func (l *Log) fits(s *task.Step) error {
 	return nil
 }
 
-// Done are those of the steps of a task that are not to be done again. It fails if one of
+// Done are those of the steps of a task that are not to be done again, and its signals. It fails if one of
 // them cannot be read.
 func Done(t *task.Task, stored []task.Step) (done []task.Step, err error) {
 	for i := range stored {
 		if stored[i].Unreadable != "" {
 			return nil, &Unreadable{stored[i].Unreadable}
+		}
+		if stored[i].Forgotten(t) {
+			continue
 		}
 		if stored[i].Compensation == nil || stored[i].Compensates(t) {
 			done = append(done, stored[i])

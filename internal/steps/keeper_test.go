@@ -33,6 +33,10 @@ func (s *shelf) AddSteps(_ context.Context, given []task.Step) ([]store.Status, 
 	return statuses, nil
 }
 
+func (s *shelf) Signal(_ context.Context, step task.Step, _ ...store.Audit) (store.Signaled, error) {
+	return store.Signaled{Status: store.StatusOK, Step: step, Added: true}, nil
+}
+
 func (s *shelf) StepsOf(ctx context.Context, _ []task.ID) ([]task.Step, error) {
 	s.mu.Lock()
 	s.reads++

@@ -19,11 +19,13 @@ type Log struct {
 	task *task.Task
 
 	mu     sync.Mutex
-	done   map[place]*task.Step // by earlier attempts, of which none is undone
-	asked  map[string]int       // how many of a name have ended in this attempt
-	runs   map[string]bool      // names of which one runs now
-	places map[place]int        // of all that are stored, with their bytes
-	last   int                  // the greatest Seq
+	done   map[place]*task.Step  // by earlier attempts, of which none is undone
+	asked  map[string]int        // how many of a name have ended in this attempt
+	runs   map[string]bool       // names of which one runs now
+	ends   map[string]*task.Step // of waits: signals, and timeouts
+	waits  map[string]*task.Step // for signals, in which this attempt is
+	places map[place]int         // of all that are stored, with their bytes
+	last   int                   // the greatest Seq
 	bytes  int
 	writes int        // steps that are being written
 	idle   *sync.Cond // of writes
@@ -49,7 +51,7 @@ func bytesOf(s *task.Step) int {
 // New is the log of an attempt of a task of which steps are stored. It fails if one of
 // them cannot be read.
 func New(t *task.Task, stored []task.Step) (*Log, error) {
-	l := &Log{task: t, done: map[place]*task.Step{}, asked: map[string]int{}, runs: map[string]bool{}, places: map[place]int{}}
+	l := &Log{task: t, done: map[place]*task.Step{}, ends: map[string]*task.Step{}, waits: map[string]*task.Step{}, asked: map[string]int{}, runs: map[string]bool{}, places: map[place]int{}}
 	l.idle = sync.NewCond(&l.mu)
 	done, err := Done(t, stored)
 	if err != nil {
@@ -59,7 +61,11 @@ func New(t *task.Task, stored []task.Step) (*Log, error) {
 		l.keep(&stored[i])
 	}
 	for i := range done {
-		l.done[placeOf(&done[i])] = &done[i]
+		if s := &done[i]; s.EndsWait() {
+			l.ends[s.Name] = s
+		} else {
+			l.done[placeOf(s)] = s
+		}
 	}
 	return l, nil
 }
@@ -78,6 +84,10 @@ func (l *Log) keep(s *task.Step) {
 func (l *Log) Begin(name, resultType string) (done *task.Step, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.begin(name, resultType)
+}
+
+func (l *Log) begin(name, resultType string) (done *task.Step, err error) {
 	if l.closed {
 		return nil, ended(name)
 	}

@@ -84,7 +84,7 @@ func Of(s inspect.Schedule, d drafts.Draft) (inspect.Schedule, error) {
 	}
 	maps.Copy(metadata, t.Metadata)
 	*t = inspect.ScheduledTask{
-		Type: d.Type, Payload: d.Payload, Queue: cmp.Or(t.Queue, d.Queue), Key: cmp.Or(t.Key, d.Key),
+		Type: d.Type, Payload: d.Payload, Queue: cmp.Or(t.Queue, d.Queue), Key: cmp.Or(t.Key, d.Key), ShareKey: cmp.Or(t.ShareKey, d.ShareKey),
 		Priority: cmp.Or(t.Priority, d.Priority), Policy: cmp.Or(t.Policy, d.Policy), MaxAttempts: cmp.Or(t.MaxAttempts, d.MaxAttempts),
 		Timeout: cmp.Or(t.Timeout, d.Timeout), TTL: cmp.Or(t.TTL, d.TTL), Target: cmp.Or(t.Target, d.Target),
 		Retry: t.Retry, Metadata: metadata, Fallback: d.Fallback, OnSuccess: d.OnSuccess, OnDead: d.OnDead,

@@ -27,7 +27,7 @@ const (
 func draft(s *inspect.Schedule, tick time.Time) drafts.Draft {
 	of := &s.Task
 	d := drafts.Draft{
-		Type: of.Type, Queue: of.Queue, Payload: of.Payload, Priority: of.Priority, Key: of.Key, Policy: of.Policy, Retry: of.Retry,
+		Type: of.Type, Queue: of.Queue, Payload: of.Payload, Priority: of.Priority, Key: of.Key, ShareKey: of.ShareKey, Policy: of.Policy, Retry: of.Retry,
 		MaxAttempts: of.MaxAttempts, Timeout: of.Timeout, TTL: of.TTL, Target: of.Target, Fallback: of.Fallback, OnSuccess: of.OnSuccess, OnDead: of.OnDead,
 	}
 	d.Metadata = maps.Clone(of.Metadata)

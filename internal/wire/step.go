@@ -5,8 +5,8 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Steps are those of one task, of which those with a compensation are undone that ended under
-// a claim up to undone.
+// Steps are those of one task, of which those with a compensation, and waits for signals, are
+// undone that ended under a claim up to undone.
 func Steps(steps []task.Step, undone int64) []client.Step {
 	if len(steps) == 0 {
 		return nil
@@ -15,7 +15,7 @@ func Steps(steps []task.Step, undone int64) []client.Step {
 	return Each(steps, func(s *task.Step) client.Step {
 		out := client.Step{
 			Name: s.Name, Occurrence: s.Occurrence, Attempt: s.Attempt, StartedAt: Time(s.StartedAt), EndedAt: Time(s.EndedAt),
-			Type: s.Type, Until: Time(s.Until), Undone: s.Compensation != nil && !s.Compensates(of), Unreadable: s.Unreadable,
+			Type: s.Type, Until: Time(s.Until), Undone: s.Compensation != nil && !s.Compensates(of) || s.Forgotten(of), Unreadable: s.Unreadable,
 		}
 		if s.Unreadable == "" { // else it is what cannot be read
 			out.Result = s.Result

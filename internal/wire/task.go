@@ -16,11 +16,11 @@ func Task(v *inspect.View) client.Task {
 	t := v.Task
 	out := client.Task{
 		ID: t.ID, Type: t.Type, Queue: t.Queue, State: t.State, Priority: t.Priority, RunAt: Time(t.RunAt),
-		Key: t.Key, DedupeKey: t.Spec.DedupeKey, DedupeWindow: client.Duration(t.Spec.DedupeWindow),
+		Key: t.Key, ShareKey: t.Spec.ShareKey, DedupeKey: t.Spec.DedupeKey, DedupeWindow: client.Duration(t.Spec.DedupeWindow),
 		Policy: t.Policy, Retry: client.PlainJSON(t.Spec.Retry), MaxAttempts: v.MaxAttempts, Timeout: client.Duration(t.Spec.Timeout),
 		Deadline: Time(t.Spec.Deadline), Metadata: t.Spec.Metadata, Target: Target(t.Spec.HTTP),
 		Fallback: Follow(t.Spec.Fallback), OnSuccess: Follow(t.Spec.OnSuccess), OnDead: Follow(t.Spec.OnDead),
-		Alert: client.PlainJSON(t.Spec.Alert), TraceParent: t.Spec.TraceParent, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
+		Alert: client.PlainJSON(t.Spec.Alert), TraceParent: t.Spec.TraceParent, Group: t.Spec.Group, Attempt: t.Attempt, Crashes: t.Crashes, Claim: t.Claim,
 		StartedAt: Time(t.StartedAt), CancelRequested: t.CancelRequested, Waiting: string(v.Waiting), NextCheck: Time(v.NextCheck), MissingKey: v.MissingKey,
 		CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt), FinishedAt: Time(t.FinishedAt),
 		LastError: Failure(t.LastError), LastFailedAt: Time(t.LastFailedAt), DeadReason: string(t.DeadReason), Result: t.Result, Progress: v.Progress, LeaseUntil: Time(v.LeaseUntil),

@@ -73,9 +73,9 @@ type Position struct {
 // unbound is the part of a limit that does not exist.
 const unbound = math.MaxInt
 
-// part is this node's part of a limit: the limit divided by the nodes, the remainder
+// Part is this node's part of a limit: the limit divided by the nodes, the remainder
 // going to the first ones. A limit below their number goes round among them.
-func (c Position) part(limit int) int {
+func (c Position) Part(limit int) int {
 	switch {
 	case c.Of == 0 || c.At < 0: // a node that is not in the list yet is about to be
 		return 0

@@ -170,7 +170,7 @@ func (ts *Targets) bound(name string) int {
 	if limit == 0 {
 		return unbound
 	}
-	return ts.position.part(limit)
+	return ts.position.Part(limit)
 }
 
 // Change is a change of a target's breaker that is still to be told.

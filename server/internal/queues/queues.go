@@ -51,6 +51,7 @@ func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 		Summary: "Create a queue (201), or change one (200)", About: "Fields that are absent keep their value, or take the default in a new queue.",
 	}, c.put)
 	c.addKeys(to)
+	c.addShares(to)
 	for _, verb := range []string{"pause", "resume"} { // in this order in every document
 		paused := verb == "pause"
 		route.Handle(to, route.Route{
@@ -128,6 +129,12 @@ func (c *calls) put(ctx context.Context, in *putInput) (*route.Answer[client.Que
 	set(&queue.Concurrency, change.Concurrency)
 	set(&queue.MaxPending, change.MaxPending)
 	set(&queue.Weight, change.Weight)
+	if shares := change.Shares; shares != nil {
+		set(&queue.Shares.Concurrency, shares.Concurrency)
+		rate := string(queue.Shares.Rate)
+		set(&rate, shares.Rate)
+		queue.Shares.Rate = store.ShareRate(rate)
+	}
 	if change.Lanes != nil && (*change.Lanes < 1 || *change.Lanes > 256) {
 		return nil, task.Invalid("lanes", fmt.Sprintf("%d is outside 1 to 256", *change.Lanes), "leave it out for 8 in a new queue")
 	}
@@ -148,5 +155,6 @@ func wireQueue(q *store.Queue) client.Queue {
 	return client.Queue{
 		Name: q.Name, Lanes: q.Lanes, Paused: q.Paused, Policy: q.Policy, UnknownType: q.UnknownType,
 		Concurrency: q.Concurrency, MaxPending: q.MaxPending, Weight: q.Weight, UpdatedAt: wire.Time(q.UpdatedAt),
+		Shares: client.ShareLimits{Concurrency: q.Shares.Concurrency, Rate: string(q.Shares.Rate)},
 	}
 }

@@ -2,10 +2,12 @@ package tasks
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/wire"
 	"github.com/outlast-dev/outlast/server/internal/route"
 	"github.com/outlast-dev/outlast/server/internal/scope"
 	"github.com/outlast-dev/outlast/task"
@@ -19,6 +21,29 @@ type cancelInput struct {
 type rescheduleInput struct {
 	scope.TaskID
 	Body client.Reschedule `optional:"refused"`
+}
+
+type signalInput struct {
+	scope.TaskID
+	Name string          `path:"name" doc:"Name of the signal, percent-encoded."`
+	Body json.RawMessage `optional:"true"`
+}
+
+// addSignals adds the call by which a task gets what its handler waits for.
+func (c *calls) addSignals(to *route.Table) {
+	route.Handle(to, route.Route{
+		Method: "POST", Path: "/v1/tasks/{id}/signals/{name}", ID: "signal-task", Needs: inspect.PermissionOperate, Scope: scope.ByTask, Tag: "tasks",
+		Summary: "Give a task the signal for which its handler waits, or will wait",
+		About: "The body is the payload, any JSON of at most 64 KiB, or nothing. The first signal of a name stands: a repeat with the same payload is answered with repeated, whatever became of the task, " +
+			"and another payload is a conflict. So is a signal for a task that has ended, or that has waited for it in vain.",
+		Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeTooLarge},
+	}, func(ctx context.Context, in *signalInput) (*route.Answer[client.Signaled], error) {
+		done, err := c.steps.Signal(ctx, in.ID, in.Name, in.Body)
+		if err != nil {
+			return nil, err
+		}
+		return route.OK(client.Signaled{ID: in.ID, Name: done.Name, At: wire.Time(done.EndedAt), Repeated: done.Repeated, State: string(done.State), Woken: done.Woken})
+	})
 }
 
 func (c *calls) addActions(to *route.Table) {

@@ -128,11 +128,11 @@ func draftOf(d *client.Draft) outlast.Draft {
 	draft := outlast.Draft{
 		ID: d.ID, Type: d.Type, Queue: d.Queue, Payload: d.Payload,
 		Delay: time.Duration(d.Delay), RunAt: d.RunAt.Time, Priority: d.Priority,
-		Key: d.Key, DedupeKey: d.DedupeKey, DedupeWindow: time.Duration(d.DedupeWindow),
+		Key: d.Key, ShareKey: d.ShareKey, DedupeKey: d.DedupeKey, DedupeWindow: time.Duration(d.DedupeWindow),
 		Policy: d.Policy, MaxAttempts: d.MaxAttempts, Timeout: time.Duration(d.Timeout),
 		Deadline: d.Deadline.Time, TTL: time.Duration(d.TTL), Metadata: d.Metadata, Target: wire.RequestOf(d.Target),
 		Fallback: wire.FollowOf(d.Fallback), OnSuccess: wire.FollowOf(d.OnSuccess), OnDead: wire.FollowOf(d.OnDead),
-		Alert: d.Alert, TraceParent: d.TraceParent,
+		Alert: d.Alert, TraceParent: d.TraceParent, Group: d.Group,
 	}
 	serving.SetRetry(&draft, d.Retry)
 	return draft

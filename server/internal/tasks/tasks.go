@@ -70,6 +70,7 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, steps inspect.Steps, b
 		return c.story(ctx, in.ID)
 	})
 	c.addActions(to)
+	c.addSignals(to)
 	c.addBulk(to)
 }
 

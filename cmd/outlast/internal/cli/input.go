@@ -71,6 +71,11 @@ func Pairs(flag, separator string, texts []string) (map[string]string, error) {
 
 // ReadJSON takes JSON from a flag, or from where the flag says it is.
 func (c *Env) ReadJSON(flag, text string) (json.RawMessage, error) {
+	return c.ReadJSONArgument("--"+flag, text)
+}
+
+// ReadJSONArgument is ReadJSON for what is no flag.
+func (c *Env) ReadJSONArgument(name, text string) (json.RawMessage, error) {
 	var data []byte
 	var err error
 	switch {
@@ -88,7 +93,7 @@ func (c *Env) ReadJSON(flag, text string) (json.RawMessage, error) {
 	}
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {
-		return nil, Usagef("--%s is not JSON; quote a text as '\"text\"'", flag)
+		return nil, Usagef("%s is not JSON; quote a text as '\"text\"'", name)
 	}
 	return data, nil
 }

@@ -36,6 +36,7 @@ func (f *TaskFlags) Add(flags *pflag.FlagSet, groups bool) {
 	flags.StringVar(&f.payload, "payload", "", "JSON payload; @FILE reads a file, - standard input")
 	flags.IntVar(&f.priority, "priority", task.DefaultPriority, "0 (lowest) to 9")
 	flags.StringVar(&t.Key, "key", "", "ordering key")
+	flags.StringVar(&t.ShareKey, "share-key", "", "whose the task is, such as a customer; starts go round the share keys")
 	flags.StringVar(&t.Policy, "policy", "", "name of a retry policy")
 	flags.StringVar(&f.retry, "retry", "", "inline retry policy as JSON; @FILE reads a file")
 	flags.IntVar(&f.attempts, "max-attempts", 0, "attempts, the first included")

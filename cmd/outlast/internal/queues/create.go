@@ -12,17 +12,20 @@ import (
 
 func newCreate(c *cli.Env) *cobra.Command {
 	var lanes, concurrency, pending, weight int
-	var policy, unknown string
+	var shareConcurrency int
+	var policy, unknown, shareRate string
 	var flags *pflag.FlagSet
 	cmd := oneQueue(c, "create", "Create a queue, or change the given settings of one", func(ctx context.Context, api *client.Client, name string) (*client.Queue, error) {
-		change := client.QueueChange{}
+		change, shares := client.QueueChange{}, client.ShareLimitsChange{}
 		for flag, set := range map[string]func(){
-			"lanes":        func() { change.Lanes = &lanes },
-			"concurrency":  func() { change.Concurrency = &concurrency },
-			"max-pending":  func() { change.MaxPending = &pending },
-			"weight":       func() { change.Weight = &weight },
-			"policy":       func() { change.Policy = &policy },
-			"unknown-type": func() { change.UnknownType = &unknown },
+			"lanes":             func() { change.Lanes = &lanes },
+			"concurrency":       func() { change.Concurrency = &concurrency },
+			"max-pending":       func() { change.MaxPending = &pending },
+			"weight":            func() { change.Weight = &weight },
+			"share-concurrency": func() { shares.Concurrency, change.Shares = &shareConcurrency, &shares },
+			"share-rate":        func() { shares.Rate, change.Shares = &shareRate, &shares },
+			"policy":            func() { change.Policy = &policy },
+			"unknown-type":      func() { change.UnknownType = &unknown },
 		} {
 			if flags.Changed(flag) {
 				set()
@@ -35,6 +38,8 @@ func newCreate(c *cli.Env) *cobra.Command {
 	flags.IntVar(&concurrency, "concurrency", 0, "running tasks over all nodes, 0 for no limit")
 	flags.IntVar(&pending, "max-pending", 0, "pending tasks beyond which enqueues are refused, 0 for no limit")
 	flags.IntVar(&weight, "weight", 1, "share of a node's slots against other queues")
+	flags.IntVar(&shareConcurrency, "share-concurrency", 0, "running tasks of each share key over all nodes, 0 for no limit")
+	flags.StringVar(&shareRate, "share-rate", "", "starts of each share key over all nodes, such as 50/s; empty for no limit")
 	flags.StringVar(&policy, "policy", "", "default retry policy")
 	flags.StringVar(&unknown, "unknown-type", "park", "what becomes of tasks that nothing can start: park or dead")
 	return cmd

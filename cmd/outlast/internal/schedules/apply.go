@@ -99,5 +99,6 @@ func (f *scheduleFlags) written() error {
 		{Name: "timeout", Path: "task.timeout", Zero: "0s", Hint: "leave it out for the policy's own"},
 		{Name: "ttl", Path: "task.ttl", Zero: "0s", Hint: "leave it out for no limit"},
 		{Name: "key", Path: "task.key", Zero: "", Hint: "leave it out for no order"},
+		{Name: "share-key", Path: "task.share_key", Zero: "", Hint: "leave it out for none"},
 	})
 }

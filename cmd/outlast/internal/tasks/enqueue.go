@@ -15,12 +15,13 @@ import (
 
 // enqueueFlags are the fields of a draft.
 type enqueueFlags struct {
-	file, id, runAt, deadline, dedupeKey, traceParent string
-	delay, window, wait, within                       time.Duration
-	atomic                                            bool
-	task                                              cli.TaskFlags
-	follow                                            followFlags
-	cmd                                               *cobra.Command
+	file, id, runAt, deadline, dedupeKey, traceParent, group string
+
+	delay, window, wait, within time.Duration
+	atomic                      bool
+	task                        cli.TaskFlags
+	follow                      followFlags
+	cmd                         *cobra.Command
 }
 
 func newEnqueue(c *cli.Env) *cobra.Command {
@@ -102,6 +103,7 @@ func (f *enqueueFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.window, "dedupe-window", 0, "how long the dedupe key holds, 24h when absent")
 	flags.StringVar(&f.deadline, "deadline", "", "end of all attempts, RFC 3339")
 	f.follow.add(flags)
+	flags.StringVar(&f.group, "task-group", "", "id of the group of tasks that this one is a member of")
 	flags.StringVar(&f.traceParent, "trace-parent", "", "W3C trace context")
 	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
 	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. Written out, it is also how long to wait for a place in a full queue. With --file: for each batch")
@@ -123,6 +125,11 @@ func (f *enqueueFlags) read(c *cli.Env) (d client.Draft, err error) {
 			return d, err
 		}
 	}
+	if f.group != "" {
+		if d.Group, err = cli.ParseID(f.group); err != nil {
+			return d, err
+		}
+	}
 	d.Delay, d.DedupeKey, d.DedupeWindow, d.TraceParent = client.Duration(f.delay), f.dedupeKey, client.Duration(f.window), f.traceParent
 	err = cli.ReadTimes(cli.GivenTime{Name: "run-at", Text: f.runAt, To: &d.RunAt}, cli.GivenTime{Name: "deadline", Text: f.deadline, To: &d.Deadline})
 	if err != nil {
@@ -132,7 +139,7 @@ func (f *enqueueFlags) read(c *cli.Env) (d client.Draft, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.Type, d.Queue, d.Payload, d.Priority, d.Key, d.Policy, d.Retry = t.Type, t.Queue, t.Payload, t.Priority, t.Key, t.Policy, t.Retry
+	d.Type, d.Queue, d.Payload, d.Priority, d.Key, d.ShareKey, d.Policy, d.Retry = t.Type, t.Queue, t.Payload, t.Priority, t.Key, t.ShareKey, t.Policy, t.Retry
 	d.MaxAttempts, d.Timeout, d.TTL, d.Metadata, d.Target = t.MaxAttempts, t.Timeout, t.TTL, t.Metadata, t.Target
 	return d, f.follow.read(c, &d)
 }
@@ -144,6 +151,7 @@ func (f *enqueueFlags) written() error {
 		{Name: "timeout", Path: "timeout", Zero: "0s", Hint: "leave it out for the policy's own"},
 		{Name: "dedupe-window", Path: "dedupe_window", Zero: "0s", Hint: "leave it out for 24h"},
 		{Name: "key", Path: "key", Zero: "", Hint: "leave it out for no order"},
+		{Name: "share-key", Path: "share_key", Zero: "", Hint: "leave it out for none"},
 		{Name: "dedupe-key", Path: "dedupe_key", Zero: "", Hint: "leave it out for no deduplication"},
 	})
 }

@@ -10,5 +10,5 @@ import (
 // Command makes outlast task and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
 	return cli.Noun("task", "Enqueue, find and steer tasks",
-		newEnqueue(c), newList(c), newUpcoming(c), newGet(c), newAttempts(c), newCancel(c), newRetry(c), newReschedule(c), newTail(c), newExport(c))
+		newEnqueue(c), newList(c), newUpcoming(c), newGet(c), newAttempts(c), newCancel(c), newRetry(c), newReschedule(c), newSignal(c), newTail(c), newExport(c))
 }

@@ -25,6 +25,7 @@ func Fields(w io.Writer, t *client.Task) {
 	cli.Field(w, "run at", cli.When(t.RunAt))
 	cli.Field(w, "last failed", cli.When(t.LastFailedAt))
 	cli.Field(w, "key", cli.Clean(t.Key))
+	cli.Field(w, "share key", cli.Clean(t.ShareKey))
 	cli.Field(w, "dedupe key", cli.Clean(t.DedupeKey))
 	cli.Field(w, "timeout", cli.Span(t.Timeout))
 	cli.Field(w, "deadline", cli.When(t.Deadline))
@@ -57,6 +58,9 @@ func Fields(w io.Writer, t *client.Task) {
 	}
 	if !t.CompensationTask.IsZero() {
 		cli.Field(w, "compensation", t.CompensationTask.String()+" "+cli.Clean(t.CompensationState))
+	}
+	if !t.Group.IsZero() {
+		cli.Field(w, "task group", t.Group.String())
 	}
 	if !t.Parent.IsZero() {
 		cli.Field(w, "follows", t.Parent.String()+" "+cli.Clean(t.Follows))

@@ -26,6 +26,9 @@ func StepRows(steps []client.Step) func(io.Writer) {
 // stepName is the name of a step, with its occurrence from the second on.
 func stepName(s *client.Step) string {
 	name := cli.Short(s.Name, 60)
+	if s.Occurrence == 0 {
+		return name + " (" + cli.Short(s.Type, 20) + ")"
+	}
 	if s.Occurrence > 1 {
 		return fmt.Sprintf("%s #%d", name, s.Occurrence)
 	}
@@ -39,6 +42,8 @@ func stepNote(s *client.Step) string {
 		return "unreadable: " + cli.Short(s.Unreadable, 80)
 	case s.Undone:
 		return "undone"
+	case s.Type == "await" && !s.Until.IsZero():
+		return "waits until " + cli.When(s.Until)
 	case !s.Until.IsZero():
 		return "sleeps until " + cli.When(s.Until)
 	}

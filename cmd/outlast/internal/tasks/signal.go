@@ -1,0 +1,55 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+)
+
+func newSignal(c *cli.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "signal ID NAME [JSON]", Short: "Give a task the signal for which its handler waits, or will wait", Args: cobra.RangeArgs(2, 3),
+		Long: "Give a task the signal of a name: a handler that waits for it goes on, and one that\nwill ask for it has it then. The payload is JSON; @FILE reads a file, - standard input;\nleft out it is none. The first signal of a name stands: a repeat with the same payload\nis no error, another payload is a conflict.",
+		Example: `  outlast task signal ID approval '{"by":"ada"}'
+  outlast task signal ID payment.received`,
+		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
+			id, err := cli.ParseID(args[0])
+			if err != nil {
+				return err
+			}
+			var payload json.RawMessage
+			if len(args) == 3 {
+				if payload, err = c.ReadJSONArgument("the payload", args[2]); err != nil {
+					return err
+				}
+			}
+			done, err := api.Signal(ctx, id, args[1], payload)
+			if err != nil {
+				return err
+			}
+			return c.Show(done, func(w io.Writer) {
+				cli.Field(w, "task", done.ID)
+				cli.Field(w, "signal", done.Name)
+				cli.Field(w, "at", cli.When(done.At))
+				cli.Field(w, "state", done.State)
+				cli.Field(w, "note", signalNote(done))
+			})
+		}),
+	}
+}
+
+// signalNote is what is special about a signal.
+func signalNote(done *client.Signaled) string {
+	switch {
+	case done.Repeated:
+		return "it was there before"
+	case done.Woken:
+		return "the task waited for it, and is due now"
+	}
+	return ""
+}
