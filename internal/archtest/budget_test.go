@@ -12,7 +12,7 @@ const (
 	testFileLines     = 1000
 	functionLines     = 80
 	testFunctionLines = 160 // tables of cases are read row by row
-	rootTypes         = 25
+	rootTypes         = 26
 	folderFiles       = 30
 )
 

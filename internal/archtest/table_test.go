@@ -534,6 +534,7 @@ var rules = []rule{
 		{"store", "rows"},
 		{"task", "nouns and named errors"},
 	}},
+	{path: "internal/taskgroups", is: "callbacks of groups of tasks", stdOnly: true, imports: []arrow{{"internal/background", "its loops"}, {"store", "where groups are"}, {"task", "nouns"}}},
 	{path: "internal/duepass", is: "what is due, worked once", stdOnly: true, imports: []arrow{
 		{"internal/alerts", "rules, and the queue of their tasks"},
 		{"internal/accept", "what is wrong with what callers hand in"},
@@ -639,7 +640,7 @@ var rules = []rule{
 		{"internal/observe", "one observer of the engine of many"},
 		{"internal/options", "what a client is made of beside its store"},
 		{"internal/outcome", "errors by which handlers say what is to follow"},
-		{"internal/ticks", "tasks of schedules"},
+		{"internal/taskgroups", "callbacks of groups of tasks"}, {"internal/ticks", "tasks of schedules"},
 		{"internal/waiters", "who waits for the end of tasks"},
 	}},
 	{path: "prom", is: "metrics for Prometheus", imports: []arrow{
@@ -876,9 +877,8 @@ var rules = []rule{
 		{"task", "the nouns that are stored"},
 	}},
 	{path: "internal/worldtest", is: "fleets of engines in virtual time", imports: []arrow{
-		{"internal/engine", "what lives in it"},
-		{"internal/historytest", "what engines were told, against the state machine"},
-		{"internal/drafts", "tasks that undo steps"}, {"internal/steps", "what handlers do in steps"}, {"retry", "policies of its tasks"},
+		{"internal/engine", "what lives in it"}, {"internal/historytest", "what engines were told, against the state machine"},
+		{"internal/drafts", "tasks that undo steps"}, {"internal/steps", "what handlers do in steps"}, {"internal/taskgroups", "callbacks of groups of tasks"}, {"retry", "policies of its tasks"},
 		{"store", "the seam at which it cuts engines off"},
 		{"internal/faulty", "calls that go wrong"},
 		{"store/memory", "the store of all of them"},

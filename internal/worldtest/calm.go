@@ -209,11 +209,12 @@ func (w *world) finish() {
 	for _, id := range w.deeds.finish(w.memory.Get) {
 		w.read(ctx, id)
 	}
+	w.checkGroups(ctx)
 	for _, n := range w.nodes {
 		w.idle(n)
 	}
 	for _, n := range w.nodes {
-		if err := n.engine.Stop(ctx); err != nil {
+		if err := errors.Join(n.engine.Stop(ctx), n.groups.Stop(ctx)); err != nil {
 			w.mu.Lock()
 			w.fail("%s cannot stop: %v", n.name, err)
 			w.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
@@ -16,8 +17,10 @@ type deeds struct {
 	of     map[task.ID]*planned
 	calls  map[deed]int // of what a step does
 	kept   map[deed][]keptStep
-	latest map[task.ID]int64 // claim of which a run has begun
-	undos  map[task.ID]*undo // by their ids
+	over   map[deed]*task.Step // of waits for signals, without an occurrence
+	untils map[deed]time.Time  // when the last of these waits is over
+	latest map[task.ID]int64   // claim of which a run has begun
+	undos  map[task.ID]*undo   // by their ids
 	undone map[task.ID][]*undo
 	deaths map[claim]bool
 	insert func(*task.Task) // tells that a task was enqueued with the death of another
@@ -48,7 +51,7 @@ type undo struct {
 
 func newDeeds(b *book, insert func(*task.Task)) *deeds {
 	return &deeds{
-		book: b, insert: insert, of: map[task.ID]*planned{}, calls: map[deed]int{}, kept: map[deed][]keptStep{}, latest: map[task.ID]int64{},
+		book: b, insert: insert, of: map[task.ID]*planned{}, calls: map[deed]int{}, kept: map[deed][]keptStep{}, over: map[deed]*task.Step{}, untils: map[deed]time.Time{}, latest: map[task.ID]int64{},
 		undos: map[task.ID]*undo{}, undone: map[task.ID][]*undo{}, deaths: map[claim]bool{},
 	}
 }
@@ -64,6 +67,9 @@ func (d *deeds) stored(given []task.Step, statuses []store.Status) {
 			continue
 		}
 		at, by := deed{s.Task, s.Name, s.Occurrence}, claim{s.Task, s.Claim}
+		if s.Type == task.StepAwait {
+			d.untils[deed{id: s.Task, name: s.Name}] = s.Until
+		}
 		if r := d.runs[by]; d.latest[s.Task] > s.Claim || r != nil && r.lapsed {
 			d.fail("%s has step %s.%d stored under a claim that was lost", d.names[s.Task], s.Name, s.Occurrence)
 		}

@@ -26,7 +26,9 @@ const (
 	inMembership = "../membership"
 	inTopology   = "../topology"
 	inSteps      = "../steps"
+	inGroups     = "../taskgroups"
 	inStore      = "../../store/memory"
+	inSignals    = "../../store/internal/signals"
 )
 
 var defects = []defect{
@@ -134,13 +136,45 @@ var defects = []defect{
 		"steps are done again before they are undone", inSteps,
 		`by\.State != task\.Succeeded`, `!mutant(NAME) && ${0}`,
 	},
+	{
+		"a signal is lost between the look and the settlement", inStore,
+		`signals\.Ready\(`, `!mutant(NAME) && ${0}`,
+	},
+	{
+		"a signal wakes nobody", inSignals,
+		`done\.Woken = t\.State == task\.Pending`, `${0} && !mutant(NAME)`,
+	},
+	{
+		"a timeout takes the place of a signal", inSignals,
+		`stands := endOf\(t, all, given\.Name\); stands != nil`, `${0} && !(mutant(NAME) && given.Type == task.StepTimeout)`,
+	},
+	{
+		"a wait is over without a word to the store", inSteps,
+		`end, err = a\.by\.timeOut\(.*\)`, "if mutant(NAME) {\nend = &task.Step{Name: wait.Name, Type: task.StepTimeout}\n} else {\n${0}\n}",
+	},
+	{
+		"an end of a member is not counted", inStore,
+		`counts\.Ended\(t, t\.State\)`, "if !mutant(NAME) {\n${0}\n}",
+	},
+	{
+		"a member that is sent back is not waited for", inStore,
+		`counts\.Revived\(t\.Spec\.Group, t\.ID\)`, "if !mutant(NAME) {\n${0}\n}",
+	},
+	{
+		"a group that has called back calls again", inStore,
+		`group\.State, group\.DoneAt, group\.CallbackTask = `, "if mutant(NAME) {\nreturn cloneGroup(group), nil\n}\n${0}",
+	},
+	{
+		"a group whose node has died is not looked at", inGroups,
+		`if k\.first\(\)`, "${0} && !mutant(NAME)",
+	},
 }
 
 var (
 	nameOf = regexp.MustCompile(`NAME`)
 	failed = regexp.MustCompile(`--- FAIL: TestWorlds/(\d+)`)
 	began  = regexp.MustCompile(`=== RUN   TestWorlds/(\d+)`)
-	wrong  = regexp.MustCompile(`(?m)(?:world_test\.go:\d+: |invariants\.go:\d+: |^)(.*(?:: (?:t|n|late|rush|held|long)\d|tasks have not|lost: |no order).*|panic: .*|I\d+: .*)`)
+	wrong  = regexp.MustCompile(`(?m)(?:world_test\.go:\d+: |invariants\.go:\d+: |^)(.*(?:: (?:t|n|late|rush|held|long|group)\d|tasks have not|lost: |no order).*|panic: .*|I\d+: .*)`)
 )
 
 // mutants builds this package's tests with all defects.
@@ -148,7 +182,7 @@ func mutants(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "mutants")
 	var overlays []string
-	for _, folder := range []string{inEngine, inAgenda, inMembership, inTopology, inSteps, inStore} {
+	for _, folder := range []string{inEngine, inAgenda, inMembership, inTopology, inSteps, inGroups, inStore, inSignals} {
 		var planted []planttest.Defect
 		for _, d := range defects {
 			if d.folder == folder {

@@ -8,7 +8,7 @@
 // store that steps, and operators who cancel, hurry, move, pause and redrive. In some, nodes
 // look less far ahead than tasks wait, or keep fewer of them in memory than there are. Some tasks do their
 // work in steps, one after the other or side by side, some of which sleep, fail or have a compensation, and
-// some of those tasks are rejected in the end. Remote workers poll
+// some of those tasks are rejected in the end. Some tasks are members of groups, which are closed while members live. Remote workers poll
 // any node, let leases end and tell any node of their results. When all trouble is over
 // everything must end, and a second wave of tasks, a rush on a queue with a limit and a
 // paused queue must go as on a fleet that has never had trouble.
@@ -19,7 +19,7 @@
 // stopped, in a paused queue or beyond a limit that the fleet has had time to agree on; what
 // is settled is what the handler said, once; a step that is on disk is done by no later run, which gets what
 // is there, what a run is told to be done is there under its claim, and nothing is stored under one that was
-// lost; what dies is undone by one task for each step that has to be, the last first, before it is done again. Checked at the end: what was acknowledged is
+// lost; what dies is undone by one task for each step that has to be, the last first, before it is done again. Checked at the end: each group of tasks is done, counts its members and has called back once, what was acknowledged is
 // there and has ended, histories fit what handlers saw, crashes are counted where a node
 // had trouble only, nodes share the lanes, no node keeps a place, the invariants of storetest hold, and an order
 // explains all that nodes were told (historytest).

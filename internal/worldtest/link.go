@@ -224,8 +224,26 @@ func (l *link) Settle(ctx context.Context, settlements []store.Settlement) ([]st
 	return pass(ctx, l, func(ctx context.Context) ([]store.Settled, error) { return l.Backend.Settle(ctx, settlements) })
 }
 
+func (l *link) Group(ctx context.Context, id task.ID) (*task.Group, error) {
+	return pass(ctx, l, func(ctx context.Context) (*task.Group, error) { return l.Backend.Group(ctx, id) })
+}
+
+func (l *link) Groups(ctx context.Context, state task.GroupState, before task.ID, limit int) ([]task.Group, error) {
+	return pass(ctx, l, func(ctx context.Context) ([]task.Group, error) { return l.Backend.Groups(ctx, state, before, limit) })
+}
+
+func (l *link) FinishGroup(ctx context.Context, id task.ID, counted task.GroupCounts, callback store.Insert) (*task.Group, error) {
+	return pass(ctx, l, func(ctx context.Context) (*task.Group, error) {
+		return l.Backend.FinishGroup(ctx, id, counted, callback)
+	})
+}
+
 func (l *link) AddSteps(ctx context.Context, steps []task.Step) ([]store.Status, error) {
 	return pass(ctx, l, func(ctx context.Context) ([]store.Status, error) { return l.Backend.AddSteps(ctx, steps) })
+}
+
+func (l *link) Signal(ctx context.Context, step task.Step, audit ...store.Audit) (store.Signaled, error) {
+	return pass(ctx, l, func(ctx context.Context) (store.Signaled, error) { return l.Backend.Signal(ctx, step, audit...) })
 }
 
 func (l *link) StepsOf(ctx context.Context, ids []task.ID) ([]task.Step, error) {

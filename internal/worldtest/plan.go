@@ -39,6 +39,7 @@ type plan struct {
 	long    []planned // then, long ones that are canceled
 	wave    []planned // sent when all is well again
 	workers int       // remote ones
+	groups  [worldGroups]task.ID
 }
 
 // noise is how often calls of nodes go wrong while there is noise, each by itself.
@@ -57,7 +58,9 @@ type planned struct {
 	timeout  time.Duration
 	turns    []turn
 	steps    []doing
+	awaits   []awaited
 	rejects  bool // its handler says in the end that it can never succeed
+	group    task.ID
 }
 
 // turn is what the handler does at one run of a task.
@@ -101,6 +104,8 @@ func newPlan(seed uint64, began time.Time) *plan {
 	p.drawWave(r, began)
 	p.drawSight(rand.New(rand.NewPCG(seed, 16)))
 	p.drawSteps(rand.New(rand.NewPCG(seed, 17)))
+	p.drawSignals(rand.New(rand.NewPCG(seed, 18)))
+	p.drawGroups(rand.New(rand.NewPCG(seed, 19)))
 	slices.SortStableFunc(p.acts, func(a, b act) int { return cmp.Compare(a.at, b.at) })
 	return p
 }

@@ -2,6 +2,7 @@ package worldtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/outlast-dev/outlast/internal/engine"
 	"github.com/outlast-dev/outlast/internal/historytest"
+	"github.com/outlast-dev/outlast/internal/taskgroups"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -50,6 +52,7 @@ type process struct {
 	name   string
 	link   *link
 	engine *engine.Engine
+	groups *taskgroups.Keeper
 
 	// Guarded by the book's lock.
 	up       bool // it has started
@@ -111,6 +114,7 @@ func newWorld(t testing.TB, seed uint64) *world {
 		}
 		w.numbers[q.Name], w.sent[q.Name] = made.Numbers, &historytest.Queue{}
 	}
+	w.openGroups()
 	for i := range w.plan.tasks {
 		w.name(&w.plan.tasks[i], i, "t")
 	}
@@ -150,6 +154,9 @@ func (w *world) play() {
 			w.until(tasks[0].at)
 			one := &tasks[0]
 			w.busy.Go(func() { w.send(one) })
+			for i := range one.awaits {
+				w.busy.Go(func() { w.signal(one, &one.awaits[i]) })
+			}
 			tasks = tasks[1:]
 			continue
 		}
@@ -158,6 +165,7 @@ func (w *world) play() {
 		acts = acts[1:]
 	}
 	w.until(chaos)
+	w.closeGroups()
 }
 
 // start starts a process at a place.
@@ -169,8 +177,10 @@ func (w *world) start(place, generation int) {
 	if w.plan.watched {
 		way = &watched{way, n.link}
 	}
+	observer := w.observer(n)
+	n.groups = w.keeper(n, way, &observer)
 	config := engine.Config{
-		Store: way, Registry: &registry{w, n}, Logger: logger(n.name), Observer: w.observer(n), Rand: half{},
+		Store: way, Registry: &registry{w, n}, Logger: logger(n.name), Observer: observer, Rand: half{},
 		Node: store.Node{ID: n.name, Embedded: true, Address: n.name + ":1", WakeKey: n.name}, Tell: w.call(n), Grace: 3 * time.Second,
 		Horizon: w.plan.horizon, NearFuture: w.plan.memory,
 	}
@@ -187,6 +197,7 @@ func (w *world) start(place, generation int) {
 		n.link.faults.Resume()
 	}
 	w.mu.Unlock()
+	n.groups.Start(context.Background())
 	w.busy.Go(func() {
 		for n.engine.Start(context.Background()) != nil {
 			if w.rest(100 * time.Millisecond); w.isDead(n) {
@@ -320,7 +331,7 @@ func (w *world) kill(n *process) {
 	w.mu.Unlock()
 	over, end := context.WithCancel(context.Background())
 	end()
-	w.busy.Go(func() { _ = n.engine.Stop(over) })
+	w.busy.Go(func() { _ = errors.Join(n.engine.Stop(over), n.groups.Stop(over)) })
 }
 
 // stop ends a process as an operator does. It is dead for others when its grace is over.
@@ -329,7 +340,7 @@ func (w *world) stop(n *process) {
 	n.stopping, n.trouble = true, n.trouble || !n.link.works()
 	w.mu.Unlock()
 	w.busy.Go(func() {
-		err := n.engine.Stop(context.Background())
+		err := errors.Join(n.engine.Stop(context.Background()), n.groups.Stop(context.Background()))
 		n.link.kill()
 		state := w.stateOf(n)
 		w.mu.Lock()
@@ -444,6 +455,10 @@ func (w *world) send(one *planned) {
 			w.mu.Unlock()
 			return
 		}
+		if !one.group.IsZero() && errors.Is(err, &task.Error{Code: task.CodeConflict}) {
+			w.mu.Unlock()
+			return // its group was closed before it came
+		}
 		if !n.trouble && !n.stopping {
 			w.fail("%s is refused by %s, which has had no trouble: %v", name, n.name, err)
 		}
@@ -455,7 +470,7 @@ func (w *world) send(one *planned) {
 func (w *world) insert(one *planned) store.Insert {
 	return store.Insert{Delay: one.delay, Task: &task.Task{
 		ID: one.id, Queue: one.queue, Type: one.kind, Target: one.kind, Priority: one.priority, Key: one.key, Payload: []byte("{}"),
-		Spec: task.Spec{Timeout: one.timeout},
+		Spec: task.Spec{Timeout: one.timeout, Group: one.group},
 	}}
 }
 
@@ -520,6 +535,9 @@ func (r *registry) handle(ctx context.Context, run *engine.Run) (result []byte, 
 		}
 	}
 	if err := work.until(ctx, 0); err != nil {
+		return nil, err
+	}
+	if err := r.waits(ctx, run, one); err != nil {
 		return nil, err
 	}
 	switch does.does {
