@@ -8,7 +8,7 @@ import { accessible, choose, expect, fits, open, receive, serve, test as base, u
 
 /** The places of each test; {name} is one of what was made. */
 const walks = {
-  'what is done': ['/', '/tasks', '/tasks/{task}', '/tasks/{dead}', '/dead', '/dead/letters', '/dead/groups/{fingerprint}', '/operations', '/operations/{operation}'],
+  'what is done': ['/', '/tasks', '/tasks/{task}', '/tasks/{dead}', '/dead', '/dead/letters', '/dead/groups/{fingerprint}', '/operations', '/operations/{operation}', '/task-groups', '/task-groups/{group}'],
   'where it is done': ['/queues', '/queues?tab=keys', '/queues/{queue}', '/targets', '/targets/{target}', '/workers', '/workers/{node}', '/schedules', '/schedules/{schedule}'],
   'how it is done': ['/policies', '/policies?new=1', '/policies/{policy}', '/policies/{policy}/edit', '/simulator', '/simulator?tab=compare', '/simulator?tab=whatif', '/simulator?tab=history'],
   'who looks after it': ['/alerts', '/alerts?tab=rules', '/alerts?tab=channels', '/alerts?tab=silences', '/audit', '/settings'],
@@ -69,9 +69,10 @@ async function fill(server, receiver) {
   await server.call(`/v1/targets/${encodeURIComponent(new URL(receiver.url).host)}/open`, {});
   await server.call('/v1/workers/poll', { worker: 'print-1', queues: ['default'], types: ['print'], wait: '1ms' });
   await until(async () => (await server.call('/v1/alerts/events')).events.length >= 3, 'alerts');
+  const group = (await server.call('/v1/task-groups', { label: 'invoices of March', callback: { type: 'report.build' } })).id;
   const letter = (await server.call('/v1/dead?type=invoice.print')).tasks[0];
   const { nodes } = await server.call('/v1/nodes');
-  return { task: waits.id, dead: letter.id, fingerprint: letter.last_error.fingerprint, queue: 'other', target: new URL(receiver.url).host, node: nodes[0].id, policy: 'shop', schedule: 'nightly', operation };
+  return { task: waits.id, dead: letter.id, fingerprint: letter.last_error.fingerprint, queue: 'other', target: new URL(receiver.url).host, node: nodes[0].id, policy: 'shop', schedule: 'nightly', operation, group };
 }
 
 /** The address of a place. @param {string} place @param {Record<string, string>} made */

@@ -56,10 +56,16 @@ test('steps are told with what they gave, byte for byte, and with what undoes th
     step('mail <b>ada</b>\u202e', { occurrence: 3, result: 'sent' }),
     step('a while', { type: 'sleep', until: '2026-11-30T10:00:00Z' }),
     step('secret', { unreadable: 'the key k7 is missing' }),
+    step('approval', { type: 'await', until: '2026-12-04T10:00:00Z' }),
+    step('approval', { occurrence: 0, attempt: undefined, type: 'signal', started_at: undefined, result: { by: 'ada' } }),
+    step('call back', { occurrence: 0, type: 'timeout', started_at: undefined }),
   ], {}, '9007199254740993.10');
   await open(page, server, `/tasks/${id}`);
   const rows = page.getByRole('table', { name: 'Steps' }).locator('tbody tr');
-  await expect(rows).toHaveCount(5);
+  await expect(rows).toHaveCount(8);
+  await expect(rows.nth(5)).toContainText('waits for the signal until');
+  await expect(rows.nth(6)).toContainText(/approval signal.*\{"by":"ada"\}/s);
+  await expect(rows.nth(7)).toContainText('call back no signal came');
   await expect(rows.nth(0)).toContainText(/reserve .*undone.*2(\.0)? s.*order\.release/s);
   await expect(rows.nth(1)).not.toContainText(/undone|time 1/);
   await expect(rows.nth(2)).toContainText('mail <b>ada</b>\\u202e time 3');
@@ -125,6 +131,30 @@ test('what a canceled task has done can still be undone, once', async ({ page, s
   await open(page, server, `/tasks/${asked}`);
   await expect(page.getByRole('link', { name: new RegExp(id.slice(0, 20)) })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Undo its steps' })).toHaveCount(0);
+});
+
+test('a signal is sent to a task that waits for it, with a payload byte for byte', async ({ page, server }) => {
+  const waits = step('approval/1', { type: 'await', until: '2026-12-04T10:00:00Z' });
+  const id = await doneOf(page, server, [waits, step('early', { type: 'await', until: '2026-12-04T10:00:00Z' }), step('early', { occurrence: 0, type: 'signal' })]);
+  /** @type {string[]} */
+  const sent = [];
+  await page.route(`**/v1/tasks/${id}/signals/approval%2F1`, (/** @type {any} */ route) => {
+    sent.push(route.request().postData());
+    return route.fulfill({ json: { id, name: 'approval/1', state: 'pending' } });
+  });
+  await open(page, server, `/tasks/${id}`);
+  await expect(page.getByRole('button', { name: /Send signal/ })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Send signal “approval/1”' }).click();
+  const dialog = page.getByRole('dialog'), box = dialog.getByRole('textbox', { name: 'Payload, JSON or nothing' }), send = dialog.getByRole('button', { name: 'Send signal “approval/1”' });
+  await box.fill('{"cents":');
+  await expect(send).toBeDisabled();
+  await box.fill('{"cents":9007199254740993.10}');
+  await dialog.getByText('The same by command line').click();
+  await expect(dialog).toContainText(`outlast task signal ${id} approval/1 '{"cents":9007199254740993.10}'`);
+  await accessible(page, { part: 'dialog' });
+  await send.click();
+  await expect(page.getByRole('status')).toContainText('Sent.');
+  expect(sent).toEqual(['{"cents":9007199254740993.10}']);
 });
 
 test('steps fit a phone, in Chinese', async ({ fresh: page, server }) => {

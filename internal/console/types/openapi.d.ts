@@ -960,6 +960,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/queues/{name}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the share keys of a queue, those first of which the most waits
+         * @description What the node that is asked has in memory, of its own lanes. Starts go round the share keys: one that is listed first delays none of the others.
+         */
+        get: operations["list-queue-shares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/schedules": {
         parameters: {
             query?: never;
@@ -1361,6 +1381,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/task-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List groups of tasks, newest first */
+        get: operations["list-task-groups"];
+        put?: never;
+        /**
+         * Create a group of tasks with one callback
+         * @description 201 with the new group, which is open; 200 with the group that was there, for a repeated id of the same label and callback. Enqueue its members with their field group, then close it: the callback is enqueued once when all of them have ended. Without a payload of its own the callback gets {group, label, members, succeeded, dead, canceled, created_at, closed_at}.
+         */
+        post: operations["create-task-group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/task-groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a group of tasks with its members by outcome */
+        get: operations["get-task-group"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/task-groups/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a group of tasks: no more members come
+         * @description Where all members have ended, or there are none, the callback is enqueued. A group that is closed already is no error.
+         */
+        post: operations["close-task-group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks": {
         parameters: {
             query?: never;
@@ -1527,6 +1605,26 @@ export interface paths {
         put?: never;
         /** Run the next attempt now */
         post: operations["retry-task"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{id}/signals/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a task the signal for which its handler waits, or will wait
+         * @description The body is the payload, any JSON of at most 64 KiB, or nothing. The first signal of a name stands: a repeat with the same payload is answered with repeated, whatever became of the task, and another payload is a conflict. So is a signal for a task that has ended, or that has waited for it in vain.
+         */
+        post: operations["signal-task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2322,6 +2420,8 @@ export interface components {
             delay?: string;
             /** @description Enqueued in the transaction in which the task dies. */
             fallback?: components["schemas"]["Follow"];
+            /** @description The group of tasks that this one is a member of, which must be open. Not together with dedupe_key. */
+            group?: string;
             /** @description UUID of version 7, made by the caller; its last 16 bits become the lane. A repeat with the same id and content answers with the first task. Made by the server when absent. */
             id?: string;
             /** @description Ordering key: tasks of one key run one at a time in the order of their enqueues. */
@@ -2357,6 +2457,8 @@ export interface components {
              * @description Not before this time. Not together with delay.
              */
             run_at?: string;
+            /** @description Whose the task is, such as a customer: starts of a queue go round the share keys, so that one with a backlog delays no other. Tasks without one are one share. */
+            share_key?: string;
             /** @description The HTTP request to make. */
             target?: components["schemas"]["Target"];
             /** @description Limit of each attempt. */
@@ -2739,7 +2841,9 @@ export interface components {
              * @description As what it follows its parent.
              * @enum {string}
              */
-            follows?: "fallback" | "on_success" | "on_dead" | "compensation";
+            follows?: "fallback" | "on_success" | "on_dead" | "compensation" | "group";
+            /** @description The group of tasks that this one is a member of. */
+            group?: string;
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
@@ -2772,7 +2876,7 @@ export interface components {
             node?: string;
             on_dead?: components["schemas"]["Follow"];
             on_success?: components["schemas"]["Follow"];
-            /** @description The task that this one follows. */
+            /** @description The task that this one follows, or the group of tasks whose callback it is. */
             parent?: string;
             /** @description Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64. */
             payload?: unknown;
@@ -2797,6 +2901,7 @@ export interface components {
              * @description Not before this time: of the first attempt or of the next retry.
              */
             run_at: string;
+            share_key?: string;
             /** Format: date-time */
             started_at?: string;
             /** @enum {string} */
@@ -2866,7 +2971,9 @@ export interface components {
              * @description As what it follows its parent.
              * @enum {string}
              */
-            follows?: "fallback" | "on_success" | "on_dead" | "compensation";
+            follows?: "fallback" | "on_success" | "on_dead" | "compensation" | "group";
+            /** @description The group of tasks that this one is a member of. */
+            group?: string;
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
@@ -2899,7 +3006,7 @@ export interface components {
             node?: string;
             on_dead?: components["schemas"]["Follow"];
             on_success?: components["schemas"]["Follow"];
-            /** @description The task that this one follows. */
+            /** @description The task that this one follows, or the group of tasks whose callback it is. */
             parent?: string;
             /** @description Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64. */
             payload?: unknown;
@@ -2924,6 +3031,7 @@ export interface components {
              * @description Not before this time: of the first attempt or of the next retry.
              */
             run_at: string;
+            share_key?: string;
             /** Format: date-time */
             started_at?: string;
             /** @enum {string} */
@@ -3592,6 +3700,8 @@ export interface components {
             name: string;
             paused: boolean;
             policy?: string;
+            /** @description Limits of each share key; absent for none. */
+            shares?: components["schemas"]["ShareLimits"];
             /**
              * @description What becomes of tasks that nothing can start.
              * @enum {string}
@@ -3622,6 +3732,8 @@ export interface components {
              */
             max_pending?: number;
             policy?: string;
+            /** @description Limits of each share key. */
+            shares?: components["schemas"]["ShareLimitsChange"];
             /** @description park (default) or dead. */
             unknown_type?: string;
             /**
@@ -3645,6 +3757,45 @@ export interface components {
             pending: number;
             /** Format: int64 */
             running: number;
+        };
+        QueueShare: {
+            /**
+             * Format: int64
+             * @description All in memory, whenever they are due, running ones included.
+             */
+            known: number;
+            /** @description More of them wait on disk. */
+            more?: boolean;
+            /**
+             * Format: date-time
+             * @description When the rate of the key lets something start again.
+             */
+            next_check?: string;
+            /**
+             * Format: int64
+             * @description Due and not running, of those in memory.
+             */
+            ready: number;
+            /**
+             * Format: int64
+             * @description On this node.
+             */
+            running: number;
+            /** @description Empty for the tasks without one. */
+            share_key: string;
+            /** @description share limit where a limit of the key lets nothing start. */
+            waiting?: string;
+        };
+        QueueShares: {
+            /** @description Who tells: each node knows the tasks of its own lanes. */
+            node: string;
+            queue: string;
+            shares: components["schemas"]["QueueShare"][] | null;
+            /**
+             * Format: int64
+             * @description Share keys of which this node has tasks.
+             */
+            total: number;
         };
         QueueStats: {
             /** @description Each counted no further than 10000. */
@@ -3870,6 +4021,8 @@ export interface components {
             queue?: string;
             /** @description Inline retry policy; replaces the named one whole. */
             retry?: unknown;
+            /** @description Share key: starts of a queue go round them. */
+            share_key?: string;
             /** @description The HTTP request to make. */
             target?: components["schemas"]["Target"];
             /** @description Limit of each attempt. */
@@ -4026,6 +4179,42 @@ export interface components {
         };
         Settled: {
             results: components["schemas"]["SettleResult"][] | null;
+        };
+        ShareLimits: {
+            /**
+             * Format: int64
+             * @description Running tasks of each share key over all nodes, 0 for no limit.
+             */
+            concurrency?: number;
+            /**
+             * @description Starts of each share key over all nodes, such as 50/s, 100/m or 1000/h; absent for no limit.
+             * @example 50/s
+             */
+            rate?: string;
+        };
+        ShareLimitsChange: {
+            /**
+             * Format: int64
+             * @description Running tasks of each share key over all nodes, 0 for no limit.
+             */
+            concurrency?: number;
+            /** @description Starts of each share key over all nodes, such as 50/s, 100/m or 1000/h; empty for no limit. */
+            rate?: string;
+        };
+        Signaled: {
+            /**
+             * Format: date-time
+             * @description When the signal came that stands.
+             */
+            at: string;
+            id: string;
+            name: string;
+            /** @description It was there before, with the same payload. */
+            repeated?: boolean;
+            /** @description What the task is. */
+            state: string;
+            /** @description The task waited for it, and is due now. */
+            woken?: boolean;
         };
         SimComparison: {
             /** Format: date-time */
@@ -4268,22 +4457,22 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description Of its name in one attempt, from 1.
+             * @description Of its name in one attempt, from 1; 0 for a signal, which is no step of a handler.
              */
             occurrence: number;
             /** @description What it gave. */
             result?: unknown;
             /** Format: date-time */
             started_at?: string;
-            /** @description That of the result, in the words of the language that made it. */
+            /** @description That of the result, in the words of the language that made it. await: the handler waits for the signal of the name. Of occurrence 0: signal, whose payload is the result, or timeout, if none came in time. */
             type?: string;
-            /** @description The step was undone when its task died before: it is done again. */
+            /** @description The step was undone when its task died before: it is done again. So is a wait for a signal. */
             undone?: boolean;
             /** @description Why the server cannot read what it keeps of the step, such as a missing key. The task runs no further until it can. */
             unreadable?: string;
             /**
              * Format: date-time
-             * @description When a durable sleep ends.
+             * @description When a durable sleep or a wait for a signal ends.
              */
             until?: string;
         };
@@ -4440,7 +4629,9 @@ export interface components {
              * @description As what it follows its parent.
              * @enum {string}
              */
-            follows?: "fallback" | "on_success" | "on_dead" | "compensation";
+            follows?: "fallback" | "on_success" | "on_dead" | "compensation" | "group";
+            /** @description The group of tasks that this one is a member of. */
+            group?: string;
             id: string;
             key?: string;
             last_error?: components["schemas"]["Failure"];
@@ -4473,7 +4664,7 @@ export interface components {
             node?: string;
             on_dead?: components["schemas"]["Follow"];
             on_success?: components["schemas"]["Follow"];
-            /** @description The task that this one follows. */
+            /** @description The task that this one follows, or the group of tasks whose callback it is. */
             parent?: string;
             /** @description Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64. */
             payload?: unknown;
@@ -4498,6 +4689,7 @@ export interface components {
              * @description Not before this time: of the first attempt or of the next retry.
              */
             run_at: string;
+            share_key?: string;
             /** Format: date-time */
             started_at?: string;
             /** @enum {string} */
@@ -4567,6 +4759,44 @@ export interface components {
              * @description Created before.
              */
             until?: string;
+        };
+        TaskGroup: {
+            callback: components["schemas"]["Follow"];
+            /** @description The callback, of a group that is done. */
+            callback_task?: string;
+            /** Format: int64 */
+            canceled: number;
+            /** Format: date-time */
+            closed_at?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            dead: number;
+            /** Format: date-time */
+            done_at?: string;
+            id: string;
+            label?: string;
+            /** Format: int64 */
+            members: number;
+            /**
+             * @description open takes members; closed waits for those that live; done has enqueued its callback.
+             * @enum {string}
+             */
+            state: "open" | "closed" | "done";
+            /** Format: int64 */
+            succeeded: number;
+        };
+        TaskGroupDraft: {
+            /** @description The task that is enqueued once when the group is closed and all its members have ended; in the queue default when it names none. */
+            callback: components["schemas"]["Follow"];
+            /** @description UUID of version 7, made by the caller. A repeat with the same label and callback answers with the first group. Made by the server when absent. */
+            id?: string;
+            /** @description For people. At most 200 bytes. */
+            label?: string;
+        };
+        TaskGroups: {
+            next_cursor: string;
+            task_groups: components["schemas"]["TaskGroup"][] | null;
         };
         TaskResult: {
             /** Format: int64 */
@@ -9828,6 +10058,95 @@ export interface operations {
             };
         };
     };
+    "list-queue-shares": {
+        parameters: {
+            query?: {
+                /** @description Share keys, 1 to 500, 100 when absent. */
+                limit?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the queue. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueShares"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found: code not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-schedules": {
         parameters: {
             query?: never;
@@ -11907,6 +12226,373 @@ export interface operations {
             };
         };
     };
+    "list-task-groups": {
+        parameters: {
+            query?: {
+                /** @description Groups in this state only. */
+                state?: "open" | "closed" | "done";
+                /** @description Groups per page, 1 to 500, 100 when absent. */
+                limit?: number | null;
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskGroups"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "create-task-group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskGroupDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskGroup"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskGroup"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict: code id_conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large: code too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type: code unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-task-group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the group. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskGroup"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found: code not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "close-task-group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the group. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskGroup"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found: code not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     "list-tasks": {
         parameters: {
             query?: {
@@ -12925,6 +13611,125 @@ export interface operations {
             };
             /** @description Conflict: code conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "signal-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the task. */
+                id: string;
+                /** @description Name of the signal, percent-encoded. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signaled"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found: code not_found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict: code conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large: code too_large or too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type: code unsupported_media_type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

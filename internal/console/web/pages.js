@@ -15,6 +15,7 @@ export const pages = [
   { place: 'schedules', title: 'page.schedules', key: 's', all: true, load: () => import('./page/schedules.js') },
   { place: 'alerts', title: 'page.alerts', key: 'a', all: true, load: () => import('./page/alerts.js') },
   { place: 'operations', title: 'page.operations', key: 'b', load: () => import('./page/operations.js') },
+  { place: 'task-groups', title: 'page.taskGroups', key: 'g', load: () => import('./page/task-groups.js') },
   { place: 'audit', title: 'page.audit', key: 'u', all: true, load: () => import('./page/audit.js') },
   { place: 'settings', title: 'page.settings', key: ',', load: () => import('./page/settings.js') },
 ];

@@ -11,6 +11,7 @@ import { Head, Loaded, Panel } from '../part/panel.js';
 import { Table } from '../part/table.js';
 import { BlockedKeys, Keys } from './keys.js';
 import { t as keys } from './keys.text.js';
+import { Shares } from './queue-shares.js';
 import { t } from './queues.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Queue'>} Queue */
@@ -67,9 +68,10 @@ function One({ name }) {
       <${Fact} label=${t('policy')}>${q.policy ? html`<a href=${href(['policies', q.policy])}>${q.policy}</a>` : t('policy.default')}<//>
       <${Fact} label=${t('limit')}>${limit(q.concurrency)}<//><${Fact} label=${t('maxPending')}>${limit(q.max_pending)}<//>
       <${Fact} label=${t('weight')}>${number(q.weight)}<//><${Fact} label=${t('lanes')}>${number(q.lanes)}<//>
+      <${Fact} label=${t('shareLimit')}>${limit(q.shares?.concurrency)}<//><${Fact} label=${t('shareRate')}>${q.shares?.rate || t('unlimited')}<//>
       <${Fact} label=${t('unknownType')}>${t(q.unknown_type === 'dead' ? 'unknown.dead' : 'unknown.park')}<//>
       <${Fact} label=${t('updated')}><${When} at=${q.updated_at} /><//><//><//>
-    <${Panel} title=${keys('title')}><p class="faint">${keys('about')}</p><${Keys} queue=${name} /><//><${Lanes} name=${name} />`}<//>`;
+    <${Panel} title=${keys('title')}><p class="faint">${keys('about')}</p><${Keys} queue=${name} /><//><${Shares} name=${name} /><${Lanes} name=${name} />`}<//>`;
 }
 
 /** @typedef {import('../../types/api.js').Schema<'Lane'>} Lane */
@@ -90,14 +92,19 @@ function Lanes({ name }) {
 function Change({ queue, onDone }) {
   const [change, setChange] = useState(/** @type {Record<string, any>} */ ({}));
   const value = { policy: queue.policy, concurrency: queue.concurrency, max_pending: queue.max_pending, weight: queue.weight, lanes: queue.lanes, unknown_type: queue.unknown_type, ...change };
+  const shares = { concurrency: queue.shares?.concurrency ?? 0, rate: queue.shares?.rate ?? '', ...change.shares };
+  const setShares = (/** @type {Record<string, any>} */ more) => setChange({ ...change, shares: { ...shares, ...more } });
   const numeric = (/** @type {'concurrency'|'max_pending'|'weight'|'lanes'} */ field, /** @type {string} */ label, /** @type {string} */ about) => html`
     <label class="field"><span>${label}</span><input type="number" required min="0" step="1" value=${value[field]}
       onInput=${(/** @type {any} */ e) => setChange({ ...change, [field]: e.target.value && Number(e.target.value) })} /><span>${about}</span></label>`;
   return html`<${Action} label=${t('change')} needs="administer" about=${t('change.about')} done=${t('changed')} onDone=${() => { setChange({}); onDone(); }}
-    request=${() => ({ method: 'PUT', path: at`/v1/queues/${queue.name}`, body: value })}>
+    request=${() => ({ method: 'PUT', path: at`/v1/queues/${queue.name}`, body: { ...value, shares } })}>
     <label class="field"><span>${t('policy')}</span><input value=${value.policy ?? ''} onInput=${(/** @type {any} */ e) => setChange({ ...change, policy: e.target.value })} /></label>
     ${numeric('concurrency', t('limit'), t('limit.about'))}${numeric('max_pending', t('maxPending'), t('maxPending.about'))}
     ${numeric('weight', t('weight'), t('weight.about'))}${numeric('lanes', t('lanes'), t('lanes.about'))}
+    <label class="field"><span>${t('shareLimit')}</span><input type="number" required min="0" step="1" value=${shares.concurrency}
+      onInput=${(/** @type {any} */ e) => setShares({ concurrency: e.target.value && Number(e.target.value) })} /><span>${t('shareLimit.about')}</span></label>
+    <label class="field"><span>${t('shareRate')}</span><input value=${shares.rate} onInput=${(/** @type {any} */ e) => setShares({ rate: e.target.value })} /><span>${t('shareRate.about')}</span></label>
     <label class="field"><span>${t('unknownType')}</span><select value=${value.unknown_type ?? 'park'} onChange=${(/** @type {any} */ e) => setChange({ ...change, unknown_type: e.target.value })}>
       <option value="park">${t('unknown.park')}</option><option value="dead">${t('unknown.dead')}</option></select></label><//>`;
 }

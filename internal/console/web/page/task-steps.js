@@ -1,11 +1,13 @@
 // What is done of a task: its steps, with what they gave and what undoes them.
 
 import { html, useMemo, useState } from '../lib/ui.js';
-import { members, split, visible } from '../lib/json.js';
+import { at } from '../lib/api.js';
+import { Raw, members, mistake, split, visible } from '../lib/json.js';
 import { href } from '../lib/route.js';
 import { number } from '../lib/text.js';
 import { duration } from '../lib/time.js';
-import { Foreign, State, When } from '../part/basics.js';
+import { Foreign, State, When, quoted } from '../part/basics.js';
+import { Action } from '../part/dialog.js';
 import { Panel } from '../part/panel.js';
 import { Payload } from '../part/payload.js';
 import { Table } from '../part/table.js';
@@ -17,6 +19,24 @@ import { t } from './task-steps.text.js';
 
 /** Says whether steps of a task can be undone. @param {Task} task */
 export const undoable = (task) => (task.steps ?? []).some((step) => step.compensation && !step.undone);
+
+/** The signals for which a task waits. @param {Task} task */
+const awaited = ({ state, steps }) => (state !== 'pending' ? [] : (steps ?? []).filter((step) => step.type === 'await' && step.until && !step.undone
+  && !steps?.some((end) => end.occurrence === 0 && end.name === step.name && !end.undone)).map((step) => step.name));
+
+/** Sends the signals for which a task waits. @param {{task: Task, onDone: () => void}} props */
+export const Signals = ({ task, onDone }) => [...new Set(awaited(task))].map((name) => html`<${Signal} key=${name} id=${task.id} name=${name} onDone=${onDone} />`);
+
+/** @param {{id: string, name: string, onDone: () => void}} props */
+function Signal({ id, name, onDone }) {
+  const [text, setText] = useState('');
+  const payload = text.trim(), wrong = payload && mistake(payload);
+  return html`<${Action} label=${t('send', { name: visible(name) })} about=${t('send.about')} done=${t('sent')} onDone=${onDone} unready=${Boolean(wrong)}
+    request=${() => ({ method: 'POST', path: at`/v1/tasks/${id}/signals/${name}`, body: new Raw(wrong || !payload ? 'null' : payload) })}
+    cli=${() => `outlast task signal ${id} ${quoted(name)}${payload && ` ${quoted(payload)}`}`}>
+    <label class="field"><span>${t('send.payload')}</span><textarea rows="4" spellcheck=${false} aria-invalid=${Boolean(wrong)} value=${text} onInput=${(/** @type {any} */ e) => setText(e.target.value)} />
+      ${wrong && html`<span class="text-bad" role="alert">${wrong}</span>`}</label><//>`;
+}
 
 const most = 100; // rows before one asks for all
 
@@ -43,7 +63,7 @@ function rowsOf(task, text) {
 
 /** @param {Task} task */
 const columns = (task) => [
-  { key: 'name', label: t('name'), cell: (/** @type {Row} */ { step }) => html`<bdi>${visible(step.name)}</bdi>${step.occurrence > 1 && html` <span class="faint">${t('occurrence', { n: step.occurrence })}</span>`}${step.undone && html` <${State} state="undone" label=${t('undone')} />`}` },
+  { key: 'name', label: t('name'), cell: (/** @type {Row} */ { step }) => html`<bdi>${visible(step.name)}</bdi>${step.occurrence > 1 && html` <span class="faint">${t('occurrence', { n: step.occurrence })}</span>`}${endOf(step) && html` <span class="faint">${endOf(step)}</span>`}${step.undone && html` <${State} state="undone" label=${t('undone')} />`}` },
   { key: 'ended', label: t('ended'), cell: (/** @type {Row} */ { step }) => html`<${When} at=${step.ended_at} />` },
   { key: 'took', label: t('took'), numeric: true, cell: (/** @type {Row} */ { step }) => (step.started_at && step.ended_at ? duration(Date.parse(step.ended_at) - Date.parse(step.started_at)) : '—') },
   { key: 'attempt', label: t('attempt'), numeric: true, cell: (/** @type {Row} */ { step }) => (step.attempt ? number(step.attempt) : '—') },
@@ -54,12 +74,15 @@ const columns = (task) => [
 /** @param {Task} task @param {Step} step @param {string} what */
 const fileOf = (task, step, what) => `${task.id}-${step.name.replace(/[^\w.-]+/g, '-')}-${step.occurrence}-${what}.json`;
 
-/** What a step gave; of a sleep, when that ends. @param {{step: Step, text?: string, name: string}} props */
+/** What a step gave; of a sleep and of a wait for a signal, when that ends. @param {{step: Step, text?: string, name: string}} props */
 function Given({ step, text, name }) {
   if (step.unreadable) return html`<span class="text-bad">${t('unreadable')}</span> <${Foreign} text=${step.unreadable} />`;
-  if (step.until) return html`${t('until')} <${When} at=${step.until} full />`;
+  if (step.until) return html`${t(step.type === 'await' ? 'awaits' : 'until')} <${When} at=${step.until} full />`;
   return html`<${Folded} text=${text} name=${name} label=${t('result')} />`;
 }
+
+/** What ended the wait for a signal; nothing for a step. @param {Step} step */
+const endOf = (step) => step.occurrence === 0 && t(step.type === 'timeout' ? 'timeout' : 'signal');
 
 const brief = 60; // characters of a text that is folded
 

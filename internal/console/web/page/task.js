@@ -22,7 +22,7 @@ import { schedule } from '../part/server.text.js';
 import { t as common } from '../part/common.text.js';
 import { t as letters } from './dead.text.js';
 import { t as blocked } from './keys.text.js';
-import { Steps, undoable } from './task-steps.js';
+import { Signals, Steps, undoable } from './task-steps.js';
 import { t } from './task.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
@@ -82,7 +82,7 @@ function First({ task }) {
 
 /** Where what holds a task is found. @type {globalThis.Record<string, ('queue'|'key'|'letters'|'keys'|'target'|'nodes')[]>} */
 const holders = { paused: ['queue'], 'behind key': ['key'], 'key blocked': ['letters', 'keys'], 'breaker open': ['target'], 'budget spent': ['target'], 'rate limited': ['target'], concurrency: ['target', 'queue'],
-  'group backoff': ['nodes', 'target'], 'no slot': ['nodes'], 'no worker': ['nodes', 'queue'], unowned: ['queue', 'nodes'], 'no key': ['nodes'] };
+  'share limit': ['queue'], 'group backoff': ['nodes', 'target'], 'no slot': ['nodes'], 'no worker': ['nodes', 'queue'], unowned: ['queue', 'nodes'], 'no key': ['nodes'] };
 
 /** Leads to what holds a task, and offers what helps. @param {{task: Task, onDone: () => void}} props */
 function Helps({ task, onDone }) {
@@ -117,7 +117,7 @@ function Actions({ task, onDone }) {
   }
   if (task.state !== 'pending' && task.state !== 'running') return null;
   const undoes = compensate && undoable(task);
-  return html`${task.state === 'pending' && html`<${AgainHere}><${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} /><//>
+  return html`<${Signals} task=${task} onDone=${onDone} />${task.state === 'pending' && html`<${AgainHere}><${Action} label=${t('retry')} about=${t('retry.about')} done=${t('retried')} onDone=${onDone} request=${{ method: 'POST', path: path + '/retry' }} cli=${`outlast task retry ${task.id}`} /><//>
     <${Action} label=${t('reschedule')} about=${t('reschedule.about')} onDone=${onDone} request=${() => ({ method: 'POST', path: path + '/reschedule', body: { delay } })} cli=${() => `outlast task reschedule ${task.id} --delay ${quoted(delay)}`}>
       <label class="field"><span>${t('delay')}</span><input value=${delay} required onInput=${(/** @type {any} */ e) => setDelay(e.target.value)} /></label><//>`}
     <${Action} label=${t('cancel')} danger dismiss=${common('keep.it')} about=${t('cancel.about')} done=${t('canceled')} onDone=${onDone} request=${undoes ? undo : { method: 'POST', path: path + '/cancel' }} cli=${undoes ? undoCommand : `outlast task cancel ${task.id}`}>
@@ -194,7 +194,7 @@ function About({ task, text: record }) {
     ${fact(t('target'), target && (target.url ? html`${target.method ?? 'POST'} <bdi class="foreign">${visible(target.url)}</bdi>` : html`<bdi>${visible(target.group ?? '')}</bdi> <bdi class="foreign">${visible(target.path ?? '')}</bdi>`))}
     ${time(t('created'), task.created_at)}${time(t('runAt'), task.run_at)}${time(t('finished'), task.finished_at)}${time(t('deadline'), task.deadline)}
     ${fact(t('timeout'), task.timeout && html`<${Lasting} text=${task.timeout} />`)}${fact(t('priority'), String(task.priority))}${fact(t('crashes'), task.crashes ? number(task.crashes) : '')}
-    ${fact(t('key'), task.key && html`<a href=${href('tasks', { key: task.key })}><bdi class="foreign">${visible(task.key)}</bdi></a>`)}${fact(t('dedupe'), task.dedupe_key && html`<bdi class="foreign">${visible(task.dedupe_key)}</bdi>`)}
+    ${fact(t('key'), task.key && html`<a href=${href('tasks', { key: task.key })}><bdi class="foreign">${visible(task.key)}</bdi></a>`)}${fact(t('share'), task.share_key && html`<bdi class="foreign">${visible(task.share_key)}</bdi>`)}${fact(t('dedupe'), task.dedupe_key && html`<bdi class="foreign">${visible(task.dedupe_key)}</bdi>`)}
     ${fact(t('node'), task.node && html`<a href=${href(['workers', task.node])}><bdi>${visible(task.node)}</bdi></a>`)}${fact(t('worker'), task.worker && html`<bdi>${visible(task.worker)}</bdi>`)}${fact(t('claim'), members(record, ['claim']).claim?.text)}${fact(t('trace'), task.trace_parent && html`<code>${visible(task.trace_parent)}</code>`)}
     ${task.dispatch?.failures ? fact(t('dispatchFailures'), html`${number(task.dispatch.failures)} <${Foreign} text=${task.dispatch.last_error} />`) : ''}
     ${Object.entries(task.metadata ?? {}).map(([name, value]) => fact(visible(name), html`<${Foreign} text=${value} />`))}<//><//>`;
@@ -228,8 +228,9 @@ async function planOf(task) {
 
 /** @param {{task: Task}} props */
 function Followers({ task }) {
-  const links = [[t('parent'), task.parent, task.follows], [t('fallback'), task.fallback_task, task.fallback_state], [t('callback'), task.callback_task, task.callback_state], [t('compensation'), task.compensation_task, task.compensation_state]].filter(([, id]) => id);
-  return links.length > 0 && html`<${Panel} title=${t('follow')}><${Facts}>${links.map(([label, id, state]) => html`<${Fact} label=${label}><${Id} id=${String(id)} href=${href(['tasks', String(id)])} />
+  const ofGroup = task.follows === 'group';
+  const links = [[t('taskGroup'), task.group ?? (ofGroup && task.parent), '', 'task-groups'], [t('parent'), !ofGroup && task.parent, task.follows], [t('fallback'), task.fallback_task, task.fallback_state], [t('callback'), task.callback_task, task.callback_state], [t('compensation'), task.compensation_task, task.compensation_state]].filter(([, id]) => id);
+  return links.length > 0 && html`<${Panel} title=${t('follow')}><${Facts}>${links.map(([label, id, state, place = 'tasks']) => html`<${Fact} label=${label}><${Id} id=${String(id)} href=${href([String(place), String(id)])} />
     <span class="faint"> ${state && common.named('state.', String(state))}</span><//>`)}<//><//>`;
 }
 

@@ -20,7 +20,7 @@ import { t } from './tasks.text.js';
 
 const names = ['q', 'state', 'waiting', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until', 'failed_since', 'failed_until'];
 const states = ['pending', 'running', 'succeeded', 'dead', 'canceled'];
-const reasons = ['due later', 'backoff', 'paused', 'behind key', 'key blocked', 'breaker open', 'budget spent', 'rate limited', 'concurrency', 'group backoff', 'no slot', 'no worker', 'no key', 'not authenticated', 'unowned'];
+const reasons = ['due later', 'backoff', 'paused', 'behind key', 'key blocked', 'breaker open', 'budget spent', 'rate limited', 'concurrency', 'share limit', 'group backoff', 'no slot', 'no worker', 'no key', 'not authenticated', 'unowned'];
 const categories = ['network', 'timeout', 'throttled', 'unavailable', 'conflict', 'permanent', 'bug', 'local', 'deadline', 'unsent', 'canceled', 'unknown'];
 
 export default function Tasks() {

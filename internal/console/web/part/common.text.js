@@ -10,7 +10,7 @@ const en = {
   theme: 'Colours', 'theme.system': 'As the system', 'theme.light': 'Light', 'theme.dark': 'Dark', language: 'Language',
   logout: 'Sign out',
   'page.overview': 'Overview', 'page.tasks': 'Tasks', 'page.dead': 'Dead letters', 'page.queues': 'Queues', 'page.targets': 'Targets', 'page.workers': 'Workers and nodes',
-  'page.policies': 'Policies', 'page.schedules': 'Schedules', 'page.alerts': 'Alerts', 'page.operations': 'Operations', 'page.audit': 'Audit', 'page.settings': 'Settings',
+  'page.policies': 'Policies', 'page.schedules': 'Schedules', 'page.alerts': 'Alerts', 'page.operations': 'Operations', 'page.taskGroups': 'Groups of tasks', 'page.audit': 'Audit', 'page.settings': 'Settings',
   'page.simulator': 'Simulator', notFound: 'There is no such page.', onlyQueues: 'Your token is for certain queues ({queues}). What this page shows belongs to no single queue.', 'login.title': 'Sign in', 'login.about': 'This server wants a token. It is kept in this tab only, until the tab is closed.',
   'login.token': 'Token', 'login.go': 'Sign in', 'login.refused': 'The server does not take this token.', 'login.again': 'The token has ended, or the server wants one now. What is written on the page stays.', 'login.make': 'How to make one', 'made.title': 'The new token', 'made.about': 'Copy it now. It is not shown again.',
   same: 'The same by command line', copy: 'Copy', copied: 'Copied', expand: 'Show', collapse: 'Hide',
@@ -24,7 +24,7 @@ const en = {
   'category.permanent': 'permanent', 'category.canceled': 'canceled', 'category.deadline': 'deadline', 'category.unsent': 'unsent', 'category.conflict': 'conflict', 'category.network': 'network',
   'category.timeout': 'timeout', 'category.throttled': 'throttled', 'category.unavailable': 'unavailable', 'category.local': 'local', 'category.bug': 'bug', 'category.unknown': 'unknown',
   'reason.exhausted': 'all attempts failed', 'reason.permanent': 'permanent failure', 'reason.expired': 'out of time', 'reason.crash_loop': 'crashed again and again', 'reason.no_handler': 'nothing can start it', 'reason.rejected': 'given up by its handler',
-  'held.breaker open': 'held: breaker', 'held.paused': 'held: queue paused', 'held.budget spent': 'held: retry budget', 'held.rate limited': 'held: pace of the target', 'held.concurrency': 'held: no free place', 'held.behind key': 'held: ordering key', 'held.key blocked': 'held: ordering key', 'held.no worker': 'held: no worker', 'held.no key': 'held: no key', 'held.not authenticated': 'held: not authenticated', 'held.group backoff': 'held: worker group', 'held.no slot': 'waits for a slot', 'held.unowned': 'waits for a node',
+  'held.breaker open': 'held: breaker', 'held.paused': 'held: queue paused', 'held.budget spent': 'held: retry budget', 'held.rate limited': 'held: pace of the target', 'held.concurrency': 'held: no free place', 'held.share limit': 'held: share key', 'held.behind key': 'held: ordering key', 'held.key blocked': 'held: ordering key', 'held.no worker': 'held: no worker', 'held.no key': 'held: no key', 'held.not authenticated': 'held: not authenticated', 'held.group backoff': 'held: worker group', 'held.no slot': 'waits for a slot', 'held.unowned': 'waits for a node',
 };
 
 /** @type {typeof en} */
@@ -36,7 +36,7 @@ const zh = {
   theme: '配色', 'theme.system': '跟随系统', 'theme.light': '浅色', 'theme.dark': '深色', language: '语言',
   logout: '退出登录',
   'page.overview': '总览', 'page.tasks': '任务', 'page.dead': '死信', 'page.queues': '队列', 'page.targets': '目标', 'page.workers': '工作进程与节点',
-  'page.policies': '策略', 'page.schedules': '定时计划', 'page.alerts': '告警', 'page.operations': '批量操作', 'page.audit': '审计', 'page.settings': '设置',
+  'page.policies': '策略', 'page.schedules': '定时计划', 'page.alerts': '告警', 'page.operations': '批量操作', 'page.taskGroups': '任务组', 'page.audit': '审计', 'page.settings': '设置',
   'page.simulator': '模拟器', notFound: '没有这个页面。', onlyQueues: '您的令牌仅限部分队列（{queues}）。本页内容不属于任何单个队列。', 'login.title': '登录', 'login.about': '此服务器需要令牌。令牌只保存在当前标签页中，关闭后即清除。',
   'login.token': '令牌', 'login.go': '登录', 'login.refused': '服务器不接受此令牌。', 'login.again': '令牌已失效，或服务器现在需要令牌。页面上已填写的内容会保留。', 'login.make': '如何创建令牌', 'made.title': '新令牌', 'made.about': '请立即复制，之后不再显示。',
   same: '等价的命令行', copy: '复制', copied: '已复制', expand: '展开', collapse: '收起',
@@ -50,7 +50,7 @@ const zh = {
   'category.permanent': '永久失败', 'category.canceled': '已取消', 'category.deadline': '超过期限', 'category.unsent': '未发出', 'category.conflict': '冲突', 'category.network': '网络',
   'category.timeout': '超时', 'category.throttled': '被限流', 'category.unavailable': '不可用', 'category.local': '本地', 'category.bug': '程序错误', 'category.unknown': '未知',
   'reason.exhausted': '尝试全部失败', 'reason.permanent': '永久失败', 'reason.expired': '超过期限', 'reason.crash_loop': '反复崩溃', 'reason.no_handler': '无人能执行', 'reason.rejected': '被处理程序放弃',
-  'held.breaker open': '受阻：熔断器', 'held.paused': '受阻：队列已暂停', 'held.budget spent': '受阻：重试预算', 'held.rate limited': '受阻：目标限速', 'held.concurrency': '受阻：并发已满', 'held.behind key': '受阻：顺序键', 'held.key blocked': '受阻：顺序键', 'held.no worker': '受阻：没有工作进程', 'held.no key': '受阻：缺少密钥', 'held.not authenticated': '受阻：配置未认证', 'held.group backoff': '受阻：工作组', 'held.no slot': '等待执行槽', 'held.unowned': '等待节点',
+  'held.breaker open': '受阻：熔断器', 'held.paused': '受阻：队列已暂停', 'held.budget spent': '受阻：重试预算', 'held.rate limited': '受阻：目标限速', 'held.concurrency': '受阻：并发已满', 'held.share limit': '受阻：共享键', 'held.behind key': '受阻：顺序键', 'held.key blocked': '受阻：顺序键', 'held.no worker': '受阻：没有工作进程', 'held.no key': '受阻：缺少密钥', 'held.not authenticated': '受阻：配置未认证', 'held.group backoff': '受阻：工作组', 'held.no slot': '等待执行槽', 'held.unowned': '等待节点',
 };
 
 export const t = translator(en, zh);
