@@ -53,7 +53,7 @@ func benches() []bench {
 		batchesOnServer, onMariaDB(batchesOnServer, ""), batchesInFile,
 		latencyOnServer, onMariaDB(latencyOnServer, "<= 50"), latencyInFile,
 		latenessOnServer, onMariaDB(latenessOnServer, "<= 5"), latenessInFile,
-		burnDownInFile, alertsOnServer, alertsInFile, waitingOnServer, waitingInFile, steadyLoad, burnDownUnderSnapshot, onMariaDB(burnDownUnderSnapshot, ">= 0.8"), burnDownUnderReader, nodeKilled, successAtOnce, twoFailures, httpPush, listsOnServer, onMariaDB(listsOnServer, ""), listsInFile, stormSimulator, burnDownOnCitus, nodesTogether, throughServer, stepsOnServer, stepsInFile,
+		burnDownInFile, alertsOnServer, alertsInFile, waitingOnServer, waitingInFile, steadyLoad, burnDownUnderSnapshot, onMariaDB(burnDownUnderSnapshot, ">= 0.8"), burnDownUnderReader, nodeKilled, successAtOnce, twoFailures, httpPush, listsOnServer, onMariaDB(listsOnServer, ""), listsInFile, stormSimulator, burnDownOnCitus, nodesTogether, throughServer, stepsOnServer, stepsInFile, sharesOnServer, sharesInFile,
 	}
 }
 

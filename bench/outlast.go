@@ -131,7 +131,7 @@ func (n *outlastNode) enqueueMany(ctx context.Context, jobs []job) error {
 }
 
 func draft(j job) outlast.Draft {
-	d := outlast.Draft{Type: jobType, Payload: j.payload, Delay: j.delay}
+	d := outlast.Draft{Type: jobType, Payload: j.payload, Delay: j.delay, ShareKey: j.share}
 	if j.url != "" {
 		d.Type, d.Target = "", &task.Request{URL: j.url}
 	}

@@ -115,6 +115,11 @@ var (
 		{"B19/steps", "steps"},
 		{"B19/commits-of-steps", "commits that steps need"},
 		{"B19/server-cpu", "processor, server"},
+		{"B20/p50", "enqueue to start of 100 share keys behind one with 100 000 tasks: p50"},
+		{"B20/idle-p50", "on an idle system: p50"},
+		{"B20/p99", "behind it: p99"},
+		{"B20/idle-p99", "idle: p99"},
+		{"B20/ratio-p50", "p50 behind it against idle"},
 	}
 	besides = []row{
 		{"B8/burn-0", "burn-down, nothing waits"},
@@ -162,6 +167,9 @@ var (
 		{"B19s/without", "of tasks without steps"},
 		{"B19s/steps", "steps"},
 		{"B19s/commits-of-steps", "commits that steps need"},
+		{"B20s/p50", "enqueue to start of 100 share keys behind one with 100 000 tasks: p50"},
+		{"B20s/idle-p50", "on an idle system: p50"},
+		{"B20s/ratio-p50", "p50 behind it against idle"},
 		{"B13", "HTTP push to a receiver in another process"},
 		{"B13/start-p99", "at 1000/s, enqueue to arrival: p99"},
 	}

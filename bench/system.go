@@ -85,6 +85,7 @@ type nodeOptions struct {
 type job struct {
 	payload []byte
 	delay   time.Duration
+	share   string // share key; peers have none
 	url     string // to be called over HTTP instead of run by handle
 }
 

@@ -67,11 +67,13 @@ func TestExamples(t *testing.T) {
 			"unique index: 1 request, arrived 100×, deducted 1×",
 			"transaction: 100 runs at once, 1 committed, task succeeded, deducted 1×",
 		},
+		"batch": {"invoices of March: 9990 of 10000 succeeded, 10 died"},
 		"order": {
 			"lamp: reserved\nlamp: charged 4900 cents\nlamp: the carrier does not answer\nlamp: shipped to Ada in attempt 2",
 			"sofa: reserved\nsofa: the card has expired\nreleased the sofa",
 			"desk: reserved\ndesk: charged 25000 cents\ndesk: the carrier does not answer\ndesk: there is no such address\nrefunded 25000 cents\nreleased the desk",
 		},
+		"approval": {"may the carpenter have 25000 cents?\nit waits for 168h0m0s at most\npaid, approved by Ada"},
 		"pager": {
 			"task: mail.send, 0 more",
 			"exhausted: mail.send, 2 more",
@@ -112,7 +114,7 @@ func TestExamples(t *testing.T) {
 // Without a file an example takes a temporary one; with one it can be run again.
 func TestExamplesRunAgain(t *testing.T) {
 	bin, file := programs(t), filepath.Join(t.TempDir(), "again.db")
-	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"order"}, {"pager"}, {"prices"}, {"mail", file}, {"mail", file}} {
+	for _, args := range [][]string{{"mail"}, {"lights"}, {"signup"}, {"stock"}, {"order"}, {"approval"}, {"batch"}, {"pager"}, {"prices"}, {"mail", file}, {"mail", file}} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		program := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
 		program.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
