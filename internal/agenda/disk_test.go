@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -112,6 +113,7 @@ func (d *disk) run(most int) (chosen []*Entry) {
 // A backlog of one key that was there before the node started is read past, without a mark
 // on it, and read once again at most as it runs.
 func TestABacklogOfOneShareKeyIsReadPast(t *testing.T) {
+	racetest.WithoutDetector(t)
 	const greedy, keys = 10_000, 100
 	for _, key := range []string{"greedy", ""} {
 		d := newDisk(1000)
@@ -155,6 +157,7 @@ func TestABacklogOfOneShareKeyIsReadPast(t *testing.T) {
 // TestNoRowIsLeftForEver adds rows in any order, seen or not, while pages are on their way
 // or not, and runs what is in memory: everything runs at last.
 func TestNoRowIsLeftForEver(t *testing.T) {
+	racetest.WithoutDetector(t)
 	rapid.Check(t, func(t *rapid.T) {
 		d := newDisk(1)
 		insert := func() {

@@ -5,11 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/outlast-dev/outlast/internal/racetest"
 )
 
 // What waits says for what, also where targets and share keys are at their limits in turn: a
 // stream that sleeps is woken although the share of the one woken before it has closed.
 func TestNothingReadyWaitsForNothing(t *testing.T) {
+	racetest.WithoutDetector(t)
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		b := &bench{Agenda: New(Config{NearFuture: 100_000, Slots: 40, Share: 0.05}), t: t, at: time.Unix(1_000_000, 0)}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/agenda/guard"
+	"github.com/outlast-dev/outlast/internal/racetest"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/store"
 )
@@ -13,6 +14,7 @@ import (
 // What a share key has in memory may wait for a target that is shut, the head of an ordering
 // key, or a later time. What it has behind that on disk starts all the same.
 func TestWhatIsHeldHoldsNoneOfItsShareKeyUp(t *testing.T) {
+	racetest.WithoutDetector(t)
 	const backlog, others, from = 3000, 50, int64(1e9)
 	hold := map[string]func(*store.Entry){
 		"target":       func(row *store.Entry) { row.Target = "shut" },
@@ -95,6 +97,7 @@ func TestTargetsOfAShareKeyTakeTurnsBeforeABacklog(t *testing.T) {
 
 // Share keys that keep coming hold up no backlog that was there before, in memory or on disk.
 func TestNewShareKeysHoldNoOldOnesUp(t *testing.T) {
+	racetest.WithoutDetector(t)
 	const keys, each, from = 400, 5, 10_000
 	d := newDisk(1000)
 	for k := range keys {
