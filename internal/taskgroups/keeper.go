@@ -169,21 +169,10 @@ func (k *Keeper) Finish(ctx context.Context, id task.ID) (*task.Group, error) {
 // sweep looks for groups whose last end nobody has followed up.
 func (k *Keeper) sweep(ctx context.Context) {
 	for background.Idle(ctx, sweepEvery) {
-		if k.first() {
+		if k.config.Node.Topology().First(k.config.Node.Node()) {
 			k.Sweep(ctx)
 		}
 	}
-}
-
-// first reports whether this node is the first of those that live.
-func (k *Keeper) first() bool {
-	self := k.config.Node.Node()
-	for _, other := range k.config.Node.Topology().Nodes {
-		if other.State == store.NodeAlive && other.ID < self {
-			return false
-		}
-	}
-	return true
 }
 
 // Sweep looks at some of the groups that are closed, behind those that it looked at before.

@@ -166,7 +166,7 @@ var defects = []defect{
 	},
 	{
 		"a group whose node has died is not looked at", inGroups,
-		`if k\.first\(\)`, "${0} && !mutant(NAME)",
+		`if k\.config\.Node\.Topology\(\)\.First\(.*\)\)`, "${0} && !mutant(NAME)",
 	},
 }
 
