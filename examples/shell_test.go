@@ -261,7 +261,7 @@ func (s shell) command(line string) string {
 	return ""
 }
 
-var runnable = regexp.MustCompile(`^([A-Z]+=\S*|\(umask|export|outlast|curl|python3|until|for|sleep|cat|echo|openssl) ?`)
+var runnable = regexp.MustCompile(`^([A-Za-z]+=\S*|\(umask|export|outlast|curl|python3|until|for|sleep|cat|echo|openssl) ?`)
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 

@@ -201,11 +201,11 @@ type Signaled struct {
 
 // TaskGroups keeps groups of tasks and counts their members. Those are counted in the
 // transaction that changes them: whatever inserts a task with a Spec.Group adds it, and fails
-// with CodeConflict unless the group is open (CodeNotFound where there is none, CodeTooLarge
-// for more than [task.MaxGroup] members), but for one that was there already; whatever ends one
-// (Settle, Recover, Cancel, Steer) adds its end. A repeat counts nothing. Redrive takes the
-// death of a member back while its group is not done; later it leaves the group to itself, and
-// the task without one. A member has no dedupe key.
+// with CodeConflict unless the group is open, CodeNotFound where there is none, and CodeTooLarge
+// for more than [task.MaxGroup] members, which a caller's transaction need not look at, but for one
+// that was there already; whatever ends one (Settle, Recover, Cancel, Steer) adds its end. A repeat
+// counts nothing. Redrive takes the death of a member back while its group is not done; later it
+// leaves the group to itself, and the task without one. A member has no dedupe key.
 type TaskGroups interface {
 	// PutGroup makes a group, open and without members. An id that is there with the same
 	// label and callback answers with that group, as it stands; with others CodeIDConflict.

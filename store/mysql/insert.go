@@ -177,7 +177,7 @@ func (tx *tx) insertAll(rows []*newRow) error {
 		return tx.insertEach(rows)
 	}
 	insert := func() error {
-		standings, err := sqlstore.Standings(coldSession{tx.session}, groups)
+		standings, err := sqlstore.Standings(coldSession{tx.session}, groups, !tx.foreign)
 		if err != nil {
 			return err
 		}

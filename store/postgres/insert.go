@@ -78,7 +78,7 @@ func insertAll(ctx context.Context, t *tx, items []store.Insert) (answers []stor
 	if len(groups) == 0 {
 		return insertEach(ctx, t, t.store, t.now, items)
 	}
-	standings, err := sqlstore.Standings(t.reader(ctx), groups)
+	standings, err := sqlstore.Standings(t.reader(ctx), groups, !t.callers)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,7 @@ func insertAll(s session, a *arrival, items []store.Insert, many bool) ([]store.
 	if err != nil || len(groups) == 0 {
 		return inserted, err
 	}
-	standings, err := sqlstore.Standings(cold(s), groups)
+	standings, err := sqlstore.Standings(cold(s), groups, true)
 	if err != nil {
 		return nil, err
 	}

@@ -313,15 +313,19 @@ func groupTxRules() []rule {
 			id := h.newGroup()
 			running := h.claim(h.add(of(id)), h.add(of(id)))
 			beside := h.claimOne(h.add(of(id)))
+			elsewhere := h.task(of(id), h.inLane(1))
 			for i, commits := range []bool{false, true} {
 				tx, commit, rollback := h.begin()
 				_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: h.task(of(id))}, {Task: h.task(of(id))}})
 				h.ok(err)
 				h.settleIn(settler, tx, settlement(running[1], task.OutcomeSucceeded), store.StatusOK)
 				if i == 0 && !h.able.TxAlone {
-					h.within("an end", func(context.Context) error {
-						h.settle(settlement(beside, task.OutcomeSucceeded))
-						return nil
+					h.within("an end and a member", func(ctx context.Context) error {
+						_, err := h.s.Settle(ctx, []store.Settlement{settlement(beside, task.OutcomeSucceeded)})
+						if err == nil {
+							_, err = h.s.Enqueue(ctx, []store.Batch{{Items: []store.Insert{{Task: elsewhere}}}})
+						}
+						return err
 					})
 				}
 				if commits {
@@ -332,14 +336,15 @@ func groupTxRules() []rule {
 			}
 			if h.able.TxAlone {
 				h.settle(settlement(beside, task.OutcomeSucceeded))
+				h.insert(elsewhere)
 			}
-			h.counts(id, 5, 2, 0, 0)
+			h.counts(id, 6, 2, 0, 0)
 			h.closeGroup(id)
 			tx, _, rollback := h.begin()
 			_, err := enqueuer.EnqueueTx(h.ctx, tx, []store.Insert{{Task: h.task(of(id))}})
 			h.code(err, task.CodeConflict)
 			h.ok(rollback())
-			h.counts(id, 5, 2, 0, 0)
+			h.counts(id, 6, 2, 0, 0)
 		}},
 		{"race/members and a close", "Of members that come while their group is closed, those that were accepted are counted when the close has answered.", func(h *harness) {
 			id := h.newGroup()

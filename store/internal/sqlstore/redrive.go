@@ -167,7 +167,7 @@ func leaveGroups(tx Tx, letters map[task.ID]*Letter) error {
 		}
 	}
 	slices.SortFunc(groups, task.ID.Compare)
-	standings, err := Standings(tx, slices.Compact(groups))
+	standings, err := Standings(tx, slices.Compact(groups), false)
 	for _, l := range letters {
 		if group, found := standings[l.Spec.Group]; !found || group.State == task.GroupDone {
 			l.Spec.Group = task.ID{}

@@ -89,19 +89,23 @@ func readGroup(s Session, q *Query, id task.ID) (*task.Group, error) {
 }
 
 // Standings shares the locks of groups and reads how they stand; those that are not there are
-// absent.
-func Standings(s Session, groups []task.ID) (map[task.ID]grouped.Standing, error) {
+// absent. With counts it has their members too. A caller's transaction reads none: where it is
+// SERIALIZABLE, it would lock them, or conflict with others that bring members.
+func Standings(s Session, groups []task.ID, counts bool) (map[task.ID]grouped.Standing, error) {
 	found := make(map[task.ID]grouped.Standing, len(groups))
 	for _, id := range groups {
 		var members int
-		err := s.Run(&Call{Query: holdTaskGroup, Args: []any{id}, Scan: func(r Row) error {
+		calls := []*Call{{Query: holdTaskGroup, Args: []any{id}, Scan: func(r Row) error {
 			found[r.ID(0)] = grouped.Standing{State: task.GroupState(r.Text(1))}
 			return nil
-		}}, &Call{Query: sumMembers, Args: []any{id}, Scan: func(r Row) error {
-			members = scanCounts(r).Members
-			return nil
-		}})
-		if err != nil {
+		}}}
+		if counts {
+			calls = append(calls, &Call{Query: sumMembers, Args: []any{id}, Scan: func(r Row) error {
+				members = scanCounts(r).Members
+				return nil
+			}})
+		}
+		if err := s.Run(calls...); err != nil {
 			return nil, err
 		}
 		if standing, ok := found[id]; ok {

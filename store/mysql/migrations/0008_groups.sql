@@ -1,8 +1,8 @@
 -- Groups of tasks with one callback, which is JSON; members name their group in the spec.
 CREATE TABLE outlast_group (
   id          BINARY(16) NOT NULL PRIMARY KEY,
-  label       VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  state       VARCHAR(16) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  label       VARBINARY(512) NOT NULL,
+  state       VARBINARY(16) NOT NULL,
   callback    MEDIUMBLOB NOT NULL,
   created_at  BIGINT NOT NULL,
   closed_at   BIGINT,
