@@ -67,6 +67,7 @@ func TestExamples(t *testing.T) {
 			"unique index: 1 request, arrived 100×, deducted 1×",
 			"transaction: 100 runs at once, 1 committed, task succeeded, deducted 1×",
 		},
+		"hello": {"sent to ada@example.com"},
 		"batch": {"invoices of March: 9990 of 10000 succeeded, 10 died"},
 		"order": {
 			"lamp: reserved\nlamp: charged 4900 cents\nlamp: the carrier does not answer\nlamp: shipped to Ada in attempt 2",
@@ -97,8 +98,9 @@ func TestExamples(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			program := filepath.Join(bin, name)
-			out, err := exec.CommandContext(ctx, program, filepath.Join(t.TempDir(), "example.db")).CombinedOutput()
+			program := exec.CommandContext(ctx, filepath.Join(bin, name), filepath.Join(t.TempDir(), "example.db"))
+			program.Dir = t.TempDir()
+			out, err := program.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", name, err, out)
 			}
