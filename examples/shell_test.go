@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,18 +32,19 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
 // unrun are the beginnings of commands that the test below does not run, with the reason.
 var unrun = map[string]string{
-	"make benchmarks":                  "takes hours",
-	"cd bench && go run . run":         "measures",
-	"cd bench && go run . list":        "links all peers: the tests of bench run it",
-	"cd bench && go test":              "is a test of its own",
-	"sqlite3 outlast.db":               "needs a version of sqlite3 that few systems have",
-	"outlast migrate citus":            "needs Citus; the tests of store/postgres run it there",
-	"outlast sim run all":              "takes minutes: package sim runs it",
-	"make build && bin/outlast serve":  "is the server below, on the port and file that everybody has",
-	"make run ARGS=\"--allow-target 1": "is the server below",
-	"make build":                       "is what the tests have done",
-	"sudo ":                            "changes the machine: the tests of deploy check the unit",
-	"docker ":                          "needs Docker",
+	"make benchmarks":                 "takes hours",
+	"cd bench && go run . run":        "measures",
+	"cd bench && go run . list":       "links all peers: the tests of bench run it",
+	"cd bench && go test":             "is a test of its own",
+	"sqlite3 outlast.db":              "needs a version of sqlite3 that few systems have",
+	"outlast migrate citus":           "needs Citus; the tests of store/postgres run it there",
+	"outlast sim run all":             "takes minutes: package sim runs it",
+	"make build && bin/outlast serve": "is the server below, on the port and file that everybody has",
+	"go get ":                         "needs a module of its own, and a release",
+	"go install ":                     "needs a release",
+	"make build":                      "is what the tests have done",
+	"sudo ":                           "changes the machine: the tests of deploy check the unit",
+	"docker ":                         "needs Docker",
 }
 
 // blockTime is how long the commands of one block may take, blockEnd how long what
@@ -68,13 +70,12 @@ func TestShellBlocks(t *testing.T) {
 	}
 	s.server = s.serve("--allow-target", "127.0.0.0/8", "--allow-target", "10.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
 	s.files()
-	s.story()
+	told := s.story()
 	for _, file := range documents(t) {
-		text := read(t, file)
-		if strings.HasPrefix(filepath.Base(file), "README") {
-			_, text, _ = strings.Cut(text, "`make demo`") // after the story
-		}
-		for i, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+		for i, block := range shellBlock.FindAllStringSubmatch(read(t, file), -1) {
+			if slices.Contains(told, block[1]) {
+				continue
+			}
 			s := s
 			t.Run(fmt.Sprintf("%s/%d", strings.TrimPrefix(file, "../"), i+1), func(t *testing.T) {
 				s.T = t
@@ -179,17 +180,21 @@ func (s shell) run(script string) {
 	}
 }
 
-// story runs what "Start in a minute" of the README has after the server.
-func (s shell) story() {
-	text, _, _ := strings.Cut(read(s.T, "../README.md"), "`make demo`")
-	blocks := shellBlock.FindAllStringSubmatch(text, -1)
-	if len(blocks) != 3 {
-		s.Fatalf("the story has %d blocks", len(blocks))
+// story runs what "Five lines of curl" of the README has after the server, and returns its
+// blocks.
+func (s shell) story() (told []string) {
+	_, text, _ := strings.Cut(read(s.T, "../README.md"), "\n## Five lines of curl\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
+		told = append(told, block[1])
+	}
+	if len(told) != 3 {
+		s.Fatalf("the story has %d blocks", len(told))
 	}
 	address := free(s.T) // the receiver is not there yet
 	adapt := strings.NewReplacer("http://127.0.0.1:7070", s.server, "127.0.0.1:8099", address,
-		`make build && export PATH="$PWD/bin:$PATH"`, "", "python3 -m http.server 8099 --bind 127.0.0.1 >/dev/null 2>&1 &", "")
-	s.run(adapt.Replace(blocks[1][1]) + "\nuntil outlast dead list --output jsonl | grep -q '\"id\"'; do sleep 0.2; done")
+		"python3 -m http.server 8099 --bind 127.0.0.1 >/dev/null 2>&1 &", "")
+	s.run(adapt.Replace(told[1]) + "\nuntil outlast dead list --output jsonl | grep -q '\"id\"'; do sleep 0.2; done")
 	up, err := net.Listen("tcp", address)
 	if err != nil {
 		s.Fatal(err)
@@ -197,7 +202,8 @@ func (s shell) story() {
 	answering := &http.Server{Handler: http.FileServer(http.Dir(s.dir)), ReadHeaderTimeout: time.Second}
 	go func() { _ = answering.Serve(up) }()
 	s.Cleanup(func() { answering.Close() })
-	s.run(adapt.Replace(blocks[2][1]) + "\nuntil outlast task get \"$ID\" | grep -q succeeded; do sleep 0.1; done")
+	s.run(adapt.Replace(told[2]) + "\nuntil outlast task get \"$ID\" | grep -q succeeded; do sleep 0.1; done")
+	return told
 }
 
 var (
