@@ -55,7 +55,7 @@ RACE = -race -gcflags='github.com/ncruces/go-sqlite3-wasm/v6/...=-race=false'
 # goroutine skip themselves there and run without it (internal/racetest), as .ci/unraced
 # reads in their code. Without it, once, run packages whose tests start programs, which it
 # does not see, that do one thing after another, or whose goroutines meet in other
-# packages' tests too: see docs/decisions.md.
+# packages' tests too: see docs/explanation/decisions.md.
 PLAIN = ./store/mysql ./cmd/... ./examples/... ./store/postgres ./internal/failovertest ./internal/historytest ./internal/sim/... \
 	./internal/stormtest ./internal/archtest ./internal/badinput ./internal/secrettest ./internal/servers/... ./internal/servertest \
 	./cel ./internal/chart ./internal/expr ./internal/hints ./internal/lanemodel ./internal/lighttest ./internal/openapi ./internal/strictjson ./internal/targetname ./internal/racetest \
@@ -205,7 +205,7 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 	cd bench && $(GO) run . run $(ARGS)
 
 .PHONY: benchmarks
-benchmarks: ## Measure all that docs/benchmarks.md and the READMEs show and write them (two and a half hours, nothing else running; GROUPS='race crash' for some, CITUS=postgres://user@host:5432/database for its coordinator too)
+benchmarks: ## Measure all that docs/explanation/benchmarks.md and the READMEs show and write them (two and a half hours, nothing else running; GROUPS='race crash' for some, CITUS=postgres://user@host:5432/database for its coordinator too)
 	@CITUS='$(CITUS)' sh .ci/benchmarks $(GROUPS)
 
 .PHONY: benchmarks-here
@@ -231,5 +231,5 @@ world: ## One fleet in virtual time, by its seed, with all that happens to it (m
 	OUTLAST_WORLD=$(WORLD) $(GO) test -v -count=1 -run '^TestWorlds$$' ./internal/worldtest
 
 .PHONY: storm
-storm: ## A real outage under load, long; writes the pictures and numbers of docs/storm.md (about 10 minutes)
+storm: ## A real outage under load, long; writes the pictures and numbers of docs/explanation/storm.md (about 10 minutes)
 	$(GO) test -tags storm -v -count=1 -timeout 30m -run TestFull ./internal/stormtest

@@ -59,7 +59,7 @@ func Aliases(names ...string) HandleOption {
 
 // AlertWhen says when people are told about tasks of the type: a condition in
 // CEL over what happens to one, such as "attempt > 1 && attempt < 5" or
-// event == "dead"; see docs/alerts.md for the variables. A program that has one imports
+// event == "dead"; see docs/how-to/alerts.md for the variables. A program that has one imports
 // package cel of this module, which reads it. An alert of the task
 // itself goes before. They are told through the channels of [AlertTo], else
 // through the default channels, else by the log.

@@ -23,7 +23,7 @@ import (
 const help = `usage: bench run [IDS] [flags]   measure; every bench without IDS
        bench list              say what there is
        bench here [IDS] [flags]  measure B1 to B10 beside the peers with what this machine has, and write a page
-       bench report            write the tables and pictures of docs/benchmarks.md from the figures in results
+       bench report            write the tables and pictures of docs/explanation/benchmarks.md from the figures in results
        bench run -h            the flags
 `
 

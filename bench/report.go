@@ -21,7 +21,7 @@ func writeReport(args []string, messages io.Writer) error {
 	flags.SetOutput(messages)
 	from := flags.String("results", "results", "directory of files *.jsonl with figures; of one that is in several, the last counts")
 	root := flags.String("readmes", "..", "directory of README.md and README.zh-CN.md: a short table goes between the marks <!-- speed --> and <!-- /speed -->")
-	doc := flags.String("doc", "../docs/benchmarks.md", "the document: tables go between marks such as <!-- B11 --> and <!-- /B11 -->")
+	doc := flags.String("doc", "../docs/explanation/benchmarks.md", "the document: tables go between marks such as <!-- B11 --> and <!-- /B11 -->")
 	pictures := flags.String("pictures", "../docs/pictures", "directory of the pictures")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

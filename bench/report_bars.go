@@ -68,7 +68,7 @@ func shown(known results, files ...string) string {
 	drawn, text := drawAll(known), ""
 	for _, file := range files {
 		if drawn[file] != nil {
-			text += "![" + titleOf(file) + "](pictures/" + file + ")\n\n"
+			text += "![" + titleOf(file) + "](../pictures/" + file + ")\n\n"
 		}
 	}
 	return text

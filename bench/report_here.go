@@ -32,7 +32,7 @@ func (p *pageHere) write() error {
 
 const howToRead = `The systems took turns in each run, and another one began each time. Ratios are those of two turns of the same run,
 and their median: they say more than rates, which are of this machine. What each bench does, and how the peers' settings
-were searched: docs/benchmarks.md and bench/README.md of the project.
+were searched: docs/explanation/benchmarks.md and bench/README.md of the project.
 `
 
 // text is the page.

@@ -16,7 +16,7 @@ func TestDocumentsAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documents := map[string][]table{"../docs/benchmarks.md": tables()}
+	documents := map[string][]table{"../docs/explanation/benchmarks.md": tables()}
 	for _, r := range readmes() {
 		documents["../"+r.file] = r.tables()
 	}
@@ -125,7 +125,7 @@ func TestReportOfResults(t *testing.T) {
 		t.Errorf("%v: there is no %q in %s", err, want, readme)
 	}
 	bars, err := os.ReadFile(filepath.Join(dir, "bench-rates.svg"))
-	if err != nil || !strings.Contains(string(bars), "outlast 100 000 tasks/s (90 000 to 110 000), river 20 000 tasks/s.") || !strings.Contains(string(text), "](pictures/bench-rates.svg)") {
+	if err != nil || !strings.Contains(string(bars), "outlast 100 000 tasks/s (90 000 to 110 000), river 20 000 tasks/s.") || !strings.Contains(string(text), "](../pictures/bench-rates.svg)") {
 		t.Errorf("%v: %s", err, bars)
 	}
 	drawn, err := os.ReadFile(filepath.Join(dir, "bench-snapshot.svg"))

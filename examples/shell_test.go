@@ -76,9 +76,9 @@ func TestShellBlocks(t *testing.T) {
 		}
 		for i, block := range shellBlock.FindAllStringSubmatch(text, -1) {
 			s := s
-			t.Run(fmt.Sprintf("%s/%d", filepath.Base(file), i+1), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%d", strings.TrimPrefix(file, "../"), i+1), func(t *testing.T) {
 				s.T = t
-				s.block(filepath.Base(file), block[1])
+				s.block(file, block[1])
 			})
 		}
 	}
@@ -91,7 +91,7 @@ func (s shell) files() {
 		"policy.json":    `{"max_attempts": 5}`,
 		"policies.yaml":  "policies:\n  nightly: {preset: rocketmq-16, max_attempts: 6}\n",
 		"outlast.yaml":   read(s.T, "../deploy/outlast.yaml"),
-		"migration.yaml": yamlBlock.FindStringSubmatch(read(s.T, "../docs/migration.md"))[1],
+		"migration.yaml": yamlBlock.FindStringSubmatch(read(s.T, "../docs/how-to/migration.md"))[1],
 	} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {
 			s.Fatal(err)

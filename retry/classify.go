@@ -26,7 +26,7 @@ import (
 // is looked at once; after that a decision costs no reflection, except for gRPC
 // statuses, SQLite errors, and those of the network, of which a field is read.
 //
-// The tables are printed in docs/classification.md, with their sources. A panic of
+// The tables are printed in docs/reference/classification.md, with their sources. A panic of
 // an error's methods is caught.
 func Classify(err error) Verdict {
 	v, _ := verdictOf(err)

@@ -62,17 +62,17 @@ var keyDocs = []keyDoc{
 	{"breaker.probe_timeout", `"9999h"`, "", "", "a probe that takes longer has failed"},
 	{"breaker.ramp", `"9999h"`, "", "", "time from a tenth of the calls to all after closing, at most half of the outage; 0s is none"},
 	{"fallback", "", "`type`, `queue`, `policy`, `payload`, `target`", "none", "the task that follows a dead one"},
-	{"alert", "", "`when`, `channels`, `cooldown`", "none", "whom to tell of failures and deaths of its tasks; docs/alerts.md has the keys"},
+	{"alert", "", "`when`, `channels`, `cooldown`", "none", "whom to tell of failures and deaths of its tasks; docs/how-to/alerts.md has the keys"},
 	{"canary", "", "above 0% to 100%, such as `10%`", "none", "only of policies with a name: this version holds for that share of the tasks, the one before for the rest"},
 }
 
 //go:generate go test -count=1 -run "^(TestClassificationDocs|TestPolicyKeys)$" . ./internal/classify -args -update
 
-var update = flag.Bool("update", false, "write the table and the example into ../docs/retry.md")
+var update = flag.Bool("update", false, "write the table and the example into ../docs/how-to/retry.md")
 
-// The table and the example of docs/retry.md are those of the code.
+// The table and the example of docs/how-to/retry.md are those of the code.
 func TestPolicyKeys(t *testing.T) {
-	const file = "../docs/retry.md"
+	const file = "../docs/how-to/retry.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

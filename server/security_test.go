@@ -17,7 +17,7 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-const securityPage = "../docs/security.md"
+const securityPage = "../docs/reference/security.md"
 
 // The tables of the page are those of the program. OUTLAST_WRITE_DOCS=1 writes them.
 func TestSecurityPage(t *testing.T) {
@@ -49,7 +49,7 @@ func TestSecurityPage(t *testing.T) {
 	if os.Getenv("OUTLAST_WRITE_DOCS") != "" {
 		must(t, os.WriteFile(securityPage, []byte(want), 0o600))
 	} else if want != string(page) {
-		t.Error("the tables of docs/security.md are stale: OUTLAST_WRITE_DOCS=1 go test -run TestSecurityPage ./server")
+		t.Error("the tables of docs/reference/security.md are stale: OUTLAST_WRITE_DOCS=1 go test -run TestSecurityPage ./server")
 	}
 }
 

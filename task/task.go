@@ -122,7 +122,7 @@ type Request struct {
 	Method  string            `json:"method,omitempty"` // POST when empty
 	Headers map[string]string `json:"headers,omitempty"`
 	// Success is a condition in CEL that alone decides whether an answer is a
-	// success, over status, headers and body; see docs/classification.md. "" leaves it to the
+	// success, over status, headers and body; see docs/reference/classification.md. "" leaves it to the
 	// status.
 	Success string `json:"success,omitempty"`
 }

@@ -4,7 +4,7 @@
 // bad; so a claim that a new version makes untrue fails here before anybody
 // reads it.
 //
-// docs/comparison.md is made from the same values:
+// docs/explanation/comparison.md is made from the same values:
 //
 //	go test ./compare -run TestPage -update
 package compare

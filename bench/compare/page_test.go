@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/comparison.md")
+var update = flag.Bool("update", false, "write docs/explanation/comparison.md")
 
-const pageFile = "../../docs/comparison.md"
+const pageFile = "../../docs/explanation/comparison.md"
 
 // The page says what the tests assert, at the versions that they run against.
 func TestPage(t *testing.T) {
@@ -28,7 +28,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(have) != page.String() {
-		t.Error("docs/comparison.md is not what the claims say; run: cd bench && go test ./compare -run TestPage -update")
+		t.Error("docs/explanation/comparison.md is not what the claims say; run: cd bench && go test ./compare -run TestPage -update")
 	}
 }
 
@@ -139,6 +139,6 @@ const pageTail = `
 - **hashicorp/go-retryablehttp** is a drop-in for http.Client with log hooks and response callbacks, used for years.
 - **aws-sdk-go-v2** knows the error codes of one provider better than anything general can.
 
-What durable queues do is compared elsewhere, in the [README](../README.md#how-it-compares), and what they have for handlers
-with several effects in [steps](steps.md#what-others-have): this page is about retries inside one process.
+What durable queues do is compared elsewhere, in the [README](../../README.md#how-it-compares), and what they have for handlers
+with several effects in [steps](../how-to/steps.md#what-others-have): this page is about retries inside one process.
 `

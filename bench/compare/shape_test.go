@@ -27,7 +27,7 @@ var shapeClaims = []claim{
 	{
 		name: "success_allocates_nothing",
 		what: "A call that succeeds at once allocates nothing",
-		how:  "testing.AllocsPerRun; policies and executors are reused (times: docs/benchmarks.md, B11)",
+		how:  "testing.AllocsPerRun; policies and executors are reused (times: docs/explanation/benchmarks.md, B11)",
 		ours: "0, also with budget and breaker",
 		peers: []rival{
 			defect(failsafeGo, "14 allocations", allocations(14, func() func() {

@@ -45,7 +45,7 @@ func (w *writer) row(id, statement string, args ...any) {
 }
 
 // What who can write to the database may try with rows of tasks, queues, nodes, figures and
-// the audit log, which nobody vouches for: docs/encryption.md, "What who can write to the
+// the audit log, which nobody vouches for: docs/how-to/encryption.md, "What who can write to the
 // database can do".
 func TestWriterOfTaskRows(t *testing.T) {
 	folder := t.TempDir()

@@ -37,7 +37,7 @@ func (w *writer) put(kind, name, body, managed string) {
 
 func (w *writer) heard() { w.do(`UPDATE outlast_counter SET value = value + 1 WHERE name = 'config'`) }
 
-// What who can write to the database may try, and what comes of it: docs/encryption.md,
+// What who can write to the database may try, and what comes of it: docs/how-to/encryption.md,
 // "What who can write to the database can do".
 func TestWriterOfTheDatabase(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ var decisionHead = regexp.MustCompile(`(?m)^\*\*(\d+)\. `)
 // Decisions are named by their number, so each has one of its own, in the
 // order of the file.
 func TestDecisionsAreNumbered(t *testing.T) {
-	const name = "docs/decisions.md"
+	const name = "docs/explanation/decisions.md"
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-const goroutineTable = "docs/internals.md"
+const goroutineTable = "docs/explanation/internals.md"
 
 // spawners run each of their arguments in a goroutine of its own. sync.WaitGroup.Go is
 // one besides.

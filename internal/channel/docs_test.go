@@ -18,9 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table in docs and the form of the console")
 
-// The table of docs/alerts.md and the form of the console are those of the kinds here.
+// The table of docs/how-to/alerts.md and the form of the console are those of the kinds here.
 func TestDocumentation(t *testing.T) {
-	const docs, form = "../../docs/alerts.md", "../../internal/console/web/page/alert-kinds.js"
+	const docs, form = "../../docs/how-to/alerts.md", "../../internal/console/web/page/alert-kinds.js"
 	content, err := os.ReadFile(docs)
 	if err != nil {
 		t.Fatal(err)

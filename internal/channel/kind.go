@@ -9,7 +9,7 @@ import (
 )
 
 // kind is all that there is to know of one: the check of channels, the console's form and
-// the table of docs/alerts.md come from it.
+// the table of docs/how-to/alerts.md come from it.
 type kind struct {
 	name     alert.ChannelKind
 	title    string         // how people call it

@@ -17,9 +17,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables in docs")
 
-// The tables and the example of docs/configuration.md are those of the code.
+// The tables and the example of docs/reference/configuration.md are those of the code.
 func TestDocumentation(t *testing.T) {
-	const file = "../../docs/configuration.md"
+	const file = "../../docs/reference/configuration.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -21,9 +21,9 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
 	case t == durationType:
 		return map[string]any{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$|^0$`}
 	case t == partType:
-		return map[string]any{"type": "object", "description": "Keys as in docs/alerts.md and docs/schedules.md."}
+		return map[string]any{"type": "object", "description": "Keys as in docs/how-to/alerts.md and docs/how-to/schedules.md."}
 	case t == policyType:
-		return map[string]any{"type": "object", "description": "Keys as in docs/retry.md."}
+		return map[string]any{"type": "object", "description": "Keys as in docs/how-to/retry.md."}
 	case t.Kind() == reflect.Pointer:
 		return schemaOf(t.Elem(), tag)
 	case t.Kind() == reflect.Struct:

@@ -9,5 +9,5 @@
 //	storm_test.go    the retry storm, by make faults
 //	order_test.go    the wrong order
 //
-// docs/incidents.md is for people who read no Go.
+// docs/explanation/incidents.md is for people who read no Go.
 package incidenttest

@@ -8,7 +8,7 @@ import (
 	_ "github.com/outlast-dev/outlast/internal/policy" // reads the expressions
 )
 
-// The allow-list of docs/migration.md: what the first rules name is retried, and
+// The allow-list of docs/how-to/migration.md: what the first rules name is retried, and
 // nothing else.
 func TestAllowList(t *testing.T) {
 	spec, err := retry.ParseSpec([]byte(`{"rules": [

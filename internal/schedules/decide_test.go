@@ -40,7 +40,7 @@ func times(t rapid.TB, s *inspect.Schedule) schedules.Times {
 	return ticks
 }
 
-// TestDecide is the table of docs/schedules.md: a schedule of every minute, at
+// TestDecide is the table of docs/how-to/schedules.md: a schedule of every minute, at
 // its tick of 12:00, after an outage of so long.
 func TestDecide(t *testing.T) {
 	last := task.NewID(noon, rand.New(rand.NewPCG(1, 2)))

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the tables and pictures into docs
 // fuse multiplication and addition round otherwise, so they are compared on one
 // kind only.
 func TestDocs(t *testing.T) {
-	const file = "../../docs/simulator.md"
+	const file = "../../docs/explanation/simulator.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

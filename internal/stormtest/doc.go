@@ -14,6 +14,6 @@
 // Where to start reading: run_test.go (a run and its phases), check_test.go (what
 // is demanded). The receiver is this test binary itself, started again in the
 // role of receiver_test.go. `make storm` makes the long runs and the pictures of
-// docs/storm.md. The short ones of clients run in virtual time, against the same receiver
+// docs/explanation/storm.md. The short ones of clients run in virtual time, against the same receiver
 // behind pipes (virtual_test.go), with the other tests; that of tasks by `make faults`.
 package stormtest

@@ -97,7 +97,7 @@ func worst(h history) string {
 // write replaces the table of the document.
 func (rows *table) write(t *testing.T) {
 	const begin, end = "<!-- begin: measured by make storm -->\n", "<!-- end -->"
-	file := filepath.Join(docs, "storm.md")
+	file := filepath.Join(docs, "explanation", "storm.md")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-var update = flag.Bool("update", false, "write the statements into ../../docs/claim.md")
+var update = flag.Bool("update", false, "write the statements into ../../docs/explanation/claim.md")
 
-const claimPage = "../../docs/claim.md"
+const claimPage = "../../docs/explanation/claim.md"
 
 // The statements on the page are those that a store sends, to the letter, but for the
 // name of the schema.

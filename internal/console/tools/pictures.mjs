@@ -1,4 +1,4 @@
-// Draws the pictures of the README and docs/console.md: the console over the demo, in a
+// Draws the pictures of the README and docs/how-to/console.md: the console over the demo, in a
 // browser. npm run pictures, in internal/console/.
 import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables into docs/classification.md")
+var update = flag.Bool("update", false, "write the tables into docs/reference/classification.md")
 
-// The tables of docs/classification.md are those of the code.
+// The tables of docs/reference/classification.md are those of the code.
 func TestClassificationDocs(t *testing.T) {
-	const file = "../../../docs/classification.md"
+	const file = "../../../docs/reference/classification.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package classify says what kind of failure an error, an answer or a status is. Its
-// tables are those of docs/classification.md.
+// tables are those of docs/reference/classification.md.
 //
 // It knows the errors of other packages by their methods, by the name and the shape of
 // their types, by codes and, as a last resort, by what they say, so that it links none

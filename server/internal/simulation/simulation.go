@@ -211,7 +211,7 @@ func simulated(form json.RawMessage) (*retry.Policy, error) {
 
 // wrongSpec names everything that is wrong with a policy.
 func wrongSpec(place string, err error) error {
-	wrong := &task.Error{Code: task.CodeInvalid, Message: "the policy is not valid", Err: err, Hint: "docs/configuration.md has the fields of policies"}
+	wrong := &task.Error{Code: task.CodeInvalid, Message: "the policy is not valid", Err: err, Hint: "docs/reference/configuration.md has the fields of policies"}
 	for _, field := range retry.FieldErrors(err) {
 		wrong.Fields = append(wrong.Fields, task.Field{Path: place + "policy." + field.Field, Message: field.Message})
 	}

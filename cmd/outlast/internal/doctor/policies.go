@@ -53,7 +53,7 @@ func (r exam) examineAlerts(ctx context.Context, inspector *inspect.Inspector) {
 	case !since.IsZero():
 		r.Add("alerts", report.Warns, "alerts are not delivered: the queue "+alerts.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alerts.Queue)
 	case unheard != "":
-		r.Add("alerts", report.Warns, unheard, "docs/alerts.md")
+		r.Add("alerts", report.Warns, unheard, "docs/how-to/alerts.md")
 	default:
 		r.Add("alerts", report.Fine, "are not paused", "")
 	}

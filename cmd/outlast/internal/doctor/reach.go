@@ -160,7 +160,7 @@ func (r exam) examineChannels(ctx context.Context, api *client.Client, dial bool
 	names := strings.Join(good[:min(len(good), mostShown)], ", ")
 	switch {
 	case len(bad) > 0:
-		r.Add("alert channels", report.Warns, strings.Join(bad[:min(len(bad), mostShown)], "; "), "outlast alert channels; outlast alert test CHANNEL sends a message; docs/alerts.md")
+		r.Add("alert channels", report.Warns, strings.Join(bad[:min(len(bad), mostShown)], "; "), "outlast alert channels; outlast alert test CHANNEL sends a message; docs/how-to/alerts.md")
 	case len(good) == 0:
 		r.Add("alert channels", report.Fine, "alerts go to the log only: nobody is sent anything", "")
 	case dial:

@@ -35,16 +35,16 @@ It listens on loopback addresses, where no token is needed until the first one i
 made (outlast token create). Any other address needs a token beforehand: outlast
 token create --store URL. --tls-cert and --tls-key make the API speak TLS. Requests
 from web pages of other origins are refused, and so are, on loopback addresses,
-those for host names that are not loopback. docs/security.md has more.
+those for host names that are not loopback. docs/reference/security.md has more.
 
 --target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
 Standard Webhooks, with the secret (whsec_...) in that environment variable.
 HOST:PORT=VARIABLE is for one port, and goes before the secret of its host.
 
 --encryption-key-file NAME=PATH encrypts what tasks carry before it reaches the
-database (docs/encryption.md). All servers of a database need the same keys.
+database (docs/how-to/encryption.md). All servers of a database need the same keys.
 
---config FILE reads settings from a file as well (docs/configuration.md): addresses
+--config FILE reads settings from a file as well (docs/reference/configuration.md): addresses
 and limits of this node, and policies, types and queues that hold on all nodes. When
 the file changes, or at SIGHUP, the latter take effect at once; a file with a mistake
 changes nothing. A file that another has replaced comes back only at SIGHUP. outlast
