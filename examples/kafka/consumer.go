@@ -52,7 +52,7 @@ func run(ctx context.Context, brokers []string, topic, file string) error {
 		return err
 	}
 	defer backend.Close() //nolint:errcheck // the program ends
-	client, err := outlast.Open(ctx, backend)
+	client, err := outlast.Open(ctx, backend, outlast.WithQueues(queue))
 	if err != nil {
 		return err
 	}

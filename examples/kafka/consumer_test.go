@@ -95,7 +95,7 @@ func committed(t *testing.T, consumer *kgo.Client, messages int64) {
 
 // work runs the orders until the end of the test.
 func work(t *testing.T, backend store.Backend) {
-	client, err := outlast.Open(t.Context(), backend)
+	client, err := outlast.Open(t.Context(), backend, outlast.WithQueues(queue))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func work(t *testing.T, backend store.Backend) {
 
 func wait(t *testing.T, done func() bool) {
 	t.Helper()
-	for deadline := time.After(30 * time.Second); !done(); {
+	for deadline := time.After(time.Minute); !done(); {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-deadline:
