@@ -125,7 +125,7 @@ func TestExamplesRunAgain(t *testing.T) {
 	}
 }
 
-// Every example is listed above, but for the sender, which TestShellBlocks runs beside a server.
+// Every example is listed above, but for the sender, which TestTutorials runs beside a server.
 func TestEveryExampleIsRun(t *testing.T) {
 	source, err := os.ReadFile("examples_test.go")
 	if err != nil {

@@ -62,26 +62,18 @@ type shell struct {
 
 // The shell blocks of the documents do what they say, on a server on a file and on
 // PostgreSQL and MariaDB. A command that is not run is one of unrun. Other languages of a
-// document have the same blocks (TestLanguagesInStep).
+// document have the same blocks (TestLanguagesInStep), and TestTutorials runs those of a tutorial.
 func TestShellBlocks(t *testing.T) {
 	t.Parallel()
-	s := shell{T: t, dir: t.TempDir(), bin: t.TempDir(), robot: robot(t)}
-	if err := os.Symlink(binarytest.Path(), filepath.Join(s.bin, "outlast")); err != nil {
-		t.Fatal(err)
-	}
+	s := newShell(t)
+	s.robot = robot(t)
 	s.server = s.serve("--allow-target", "127.0.0.0/8", "--allow-target", "10.0.0.0/8", "--store", "sqlite:"+filepath.Join(s.dir, "outlast.db"))
 	s.files()
 	s.story()
 	for _, file := range documents(t) {
 		text := read(t, file)
 		switch {
-		case strings.Contains(file, ".zh-CN"):
-			continue
-		case strings.Contains(file, "/tutorial/"):
-			t.Run(strings.TrimPrefix(file, "../"), func(t *testing.T) {
-				t.Parallel()
-				tutorial(t, s.bin, text)
-			})
+		case strings.Contains(file, ".zh-CN"), strings.Contains(file, "/tutorial/"):
 			continue
 		case strings.HasPrefix(filepath.Base(file), "README"):
 			_, text, _ = strings.Cut(text, "`make demo`") // after the story
@@ -93,6 +85,36 @@ func TestShellBlocks(t *testing.T) {
 				s.block(file, block[1])
 			})
 		}
+	}
+}
+
+func newShell(t *testing.T) shell {
+	s := shell{T: t, dir: t.TempDir(), bin: t.TempDir()}
+	if err := os.Symlink(binarytest.Path(), filepath.Join(s.bin, "outlast")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// All blocks of a tutorial do what they say as one script, on a server and a receiver of its own.
+func TestTutorials(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../docs/tutorial/*[^N].md")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no tutorials", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			server, receiver := free(t), free(t)
+			_, port, _ := net.SplitHostPort(receiver)
+			script := "export OUTLAST_LISTEN=" + server + " OUTLAST_SERVER=http://" + server + "\n"
+			for _, block := range shellBlock.FindAllStringSubmatch(read(t, file), -1) {
+				script += block[1]
+			}
+			newShell(t).run(strings.NewReplacer(" &\n", " &\nstarted=\"$started $!\"\n", "127.0.0.1:7070", server, "8099", port,
+				"go run .", filepath.Join(programs(t), "sender"), "kill %1 %2\n", "").Replace(script))
+		})
 	}
 }
 
@@ -217,19 +239,6 @@ var (
 	continued = regexp.MustCompile(`\\\n\s*`)
 	comment   = regexp.MustCompile(`\s+# .*$`)
 )
-
-// tutorial runs all blocks of a document as one script, on a server and a receiver of its own.
-func tutorial(t *testing.T, bin, text string) {
-	s := shell{T: t, dir: t.TempDir(), bin: bin}
-	server, receiver := free(t), free(t)
-	_, port, _ := net.SplitHostPort(receiver)
-	script := "export OUTLAST_LISTEN=" + server + " OUTLAST_SERVER=http://" + server + "\n"
-	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
-		script += block[1]
-	}
-	s.run(strings.NewReplacer(" &\n", " &\nstarted=\"$started $!\"\n", "127.0.0.1:7070", server, "8099", port,
-		"go run .", filepath.Join(programs(t), "sender"), "kill %1 %2\n", "").Replace(script))
-}
 
 // statements are the commands of a block: lines, but that quotes and here-documents go on to
 // their end.
