@@ -112,6 +112,7 @@ func TestTutorials(t *testing.T) {
 			for _, block := range shellBlock.FindAllStringSubmatch(read(t, file), -1) {
 				script += block[1]
 			}
+			// The program is that of examples: a module of the reader's needs a published one of ours.
 			newShell(t).run(strings.NewReplacer(" &\n", " &\nstarted=\"$started $!\"\n", "127.0.0.1:7070", server, "8099", port,
 				"go run .", filepath.Join(programs(t), "sender"), "kill %1 %2\n", "").Replace(script))
 		})
