@@ -93,7 +93,7 @@ tests-of-packages:
 tests-of-programs:
 	@failed=0; GO='$(GO)' sh .ci/console test || failed=1; \
 	$(TEST) -parallel 6 $(KILLING) || failed=1; \
-	for mod in */go.mod; do \
+	for mod in */go.mod examples/*/go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "test: $${mod%/go.mod}"; \
 		(cd "$${mod%/go.mod}" && $(TEST) -parallel 4 ./...) || failed=1; \
@@ -142,7 +142,7 @@ check-vet: ## go vet of planted defects and nested modules; check-lint has it fo
 		echo "check: go vet -tags $$tag"; \
 		$(GO) vet -tags $$tag $$(grep -rl --include='*.go' --exclude-dir=node_modules "^//go:build $$tag" . | xargs -n 1 dirname | sort -u) || exit 1; \
 	done
-	@for mod in */go.mod; do \
+	@for mod in */go.mod examples/*/go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		echo "check: go vet in $${mod%/go.mod}"; \
 		(cd "$${mod%/go.mod}" && $(GO) vet ./...) || exit 1; \
@@ -158,7 +158,7 @@ check-tidy: ## go.mod and go.sum hold what is needed and no more
 	@echo "check: go mod tidy"
 	@$(GO) mod tidy -diff || { \
 		echo "check: go.mod or go.sum is not tidy (diff above): run go mod tidy" >&2; exit 1; }
-	@for mod in */go.mod; do \
+	@for mod in */go.mod examples/*/go.mod; do \
 		[ -f "$$mod" ] || continue; \
 		(cd "$${mod%/go.mod}" && $(GO) mod tidy -diff) || { \
 			echo "check: $$mod or its go.sum is not tidy (diff above): run go mod tidy there" >&2; exit 1; }; \

@@ -7,7 +7,7 @@
 //
 // The server does. Without it a program is some megabytes lighter, refuses conditions
 // with a hint, and tells of dead letters by the built-in rules of alerts all the same.
-// Where some program of a cluster has conditions, all should import it: docs/how-to/retry.md
+// Where some program of a cluster has conditions, all should import it: docs/reference/policies.md
 // says what the others do instead.
 //
 // A condition is a stranger's program, so it is bounded:

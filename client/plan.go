@@ -108,7 +108,7 @@ func refused(err error) error {
 		all.Add(path, field.Hint)
 	}
 	if out.Hint = all.Text(); out.Hint == "" {
-		out.Hint = "docs/how-to/retry.md lists the keys of a policy and their ranges"
+		out.Hint = "docs/reference/policies.md lists the keys of a policy and their ranges"
 	}
 	return out
 }

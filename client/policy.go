@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// PolicyForm is a policy as it is written: see docs/how-to/retry.md for its keys. What is
+// PolicyForm is a policy as it is written: see docs/reference/policies.md for its keys. What is
 // left out is taken from the preset, else from the default policy.
 type PolicyForm struct {
 	Preset        string          `json:"preset,omitempty" doc:"Name of a preset; the other keys override it."`

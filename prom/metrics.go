@@ -2,7 +2,7 @@
 //
 //	client, err := outlast.Open(ctx, store, prom.Register(prometheus.DefaultRegisterer))
 //
-// docs/how-to/operations.md lists the metrics, all of which begin with outlast_. The tasks of
+// docs/reference/metrics.md lists the metrics, all of which begin with outlast_. The tasks of
 // alerts are not among them, but for outlast_alert_deliveries_total. A client adds nothing
 // else to a program: without this package none of Prometheus is linked.
 //

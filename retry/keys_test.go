@@ -68,11 +68,11 @@ var keyDocs = []keyDoc{
 
 //go:generate go test -count=1 -run "^(TestClassificationDocs|TestPolicyKeys)$" . ./internal/classify -args -update
 
-var update = flag.Bool("update", false, "write the table and the example into ../docs/how-to/retry.md")
+var update = flag.Bool("update", false, "write the table and the example into ../docs/reference/policies.md")
 
-// The table and the example of docs/how-to/retry.md are those of the code.
+// The table and the example of docs/reference/policies.md are those of the code.
 func TestPolicyKeys(t *testing.T) {
-	const file = "../docs/how-to/retry.md"
+	const file = "../docs/reference/policies.md"
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-//go:generate go test -count=1 -run "^TestNotices$" . -args -update
+//go:generate go test -count=1 -run "^(TestNotices|TestCLIPage)$" . -args -update
 
-var update = flag.Bool("update", false, "rewrite notices.txt")
+var update = flag.Bool("update", false, "rewrite notices.txt and the page of the command line")
 
 // The notices are those of all modules whose code is in the binary, on whatever
 // system it runs.

@@ -24,14 +24,14 @@ type Config struct {
 	Log         Log               `json:"log" doc:"The log, on standard error."`
 	Grace       Duration          `json:"grace" default:"25s" doc:"Time that running attempts get at a stop."`
 	Release     string            `json:"release" doc:"Release of this program, for people and metrics."`
-	Telemetry   Telemetry         `json:"telemetry" doc:"Traces and metrics for OpenTelemetry; docs/how-to/operations.md tells what is in them."`
+	Telemetry   Telemetry         `json:"telemetry" doc:"Traces and metrics for OpenTelemetry; docs/how-to/traces.md tells what is in them."`
 	DebugListen string            `json:"debug_listen" doc:"Loopback address and port of the profiler (pprof); off when empty."`
 	Targets     map[string]Target `json:"targets" doc:"What tasks call, by host, or host and port."`
 	Encryption  Encryption        `json:"encryption" doc:"Encryption of what tasks carry; docs/how-to/encryption.md."`
 
 	Revision  string                    `json:"revision" all:"yes" doc:"Any text. A file whose content was in force before is applied again only at SIGHUP, or with another revision."`
 	Retries   bool                      `json:"retries" all:"yes" default:"true" doc:"false turns all retries off."`
-	Policies  map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/how-to/retry.md has their keys."`
+	Policies  map[string]*policy.Policy `json:"policies" all:"yes" doc:"Retry policies by name; docs/reference/policies.md has their keys."`
 	Types     map[string]*policy.Type   `json:"types" all:"yes" doc:"What holds for tasks of a type that say nothing else."`
 	Groups    map[string]Group          `json:"groups" all:"yes" doc:"Worker groups by name; one works without being configured."`
 	Schedules map[string]*Part          `json:"schedules" all:"yes" doc:"Tasks that are enqueued again and again, by name; docs/how-to/schedules.md has the keys."`

@@ -23,7 +23,7 @@ func schemaOf(t reflect.Type, tag reflect.StructTag) map[string]any {
 	case t == partType:
 		return map[string]any{"type": "object", "description": "Keys as in docs/how-to/alerts.md and docs/how-to/schedules.md."}
 	case t == policyType:
-		return map[string]any{"type": "object", "description": "Keys as in docs/how-to/retry.md."}
+		return map[string]any{"type": "object", "description": "Keys as in docs/reference/policies.md."}
 	case t.Kind() == reflect.Pointer:
 		return schemaOf(t.Elem(), tag)
 	case t.Kind() == reflect.Struct:
