@@ -30,18 +30,20 @@ export default function Overview() {
   const span = /** @type {keyof typeof spans} */ (query.value.get('span') ?? '15m');
   const series = useGet('/v1/stats/series', { span }, { every: 10_000, on: ['resync'], read: (_, q, signal) => readSeries(q.span, signal) });
   return html`<${Head} title=${t('title')} /><${Health} /><${Tiles} points=${series.data?.points ?? []} />
-  <div class="grid"><${Failing} /><${Next} /></div>
   <${Tabs} label=${t('span')} tabs=${Object.keys(spans).map((name) => ({ label: t(/** @type {any} */ (name)), href: href('', { span: name }), here: name === span }))} />
   <${Loaded} fetched=${series}>${(/** @type {Series} */ s) => html`<${Charts} ...${s} />`}<//>
+  <div class="grid"><${Failing} /><${Next} /></div>
   <div class="grid">${queues.value.length === 0 && html`<${Troubled} />`}<${Tail} /></div>`;
 }
 
 /** @typedef {{points: Point[], source: string}} Series */
 
-/** Minutes of all nodes: finer points are what one node remembers since its start. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
+/** Minutes of all nodes: finer points are what one node remembers since its start, and are shown as long as no minute is over. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
 async function readSeries(span, signal) {
   const [length, step] = spans[span] ?? spans['15m'], from = new Date(serverNow() - length).toISOString();
-  const { points, source } = await get('/v1/stats/series', { from, step }, signal);
+  const read = (/** @type {string} */ length) => get('/v1/stats/series', { from, step: length }, signal), kept = await read(step);
+  const young = step === '1m' && !kept.points?.some((/** @type {Point} */ p) => p.nodes > 0);
+  const { points, source } = young ? await read('10s') : kept;
   return { points: points ?? [], source };
 }
 

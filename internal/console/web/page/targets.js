@@ -27,7 +27,7 @@ export default function Targets() {
 const waits = (target) => Object.values(target.waiting ?? {}).reduce((a, b) => a + Number(b), 0);
 
 /** @param {{budget?: Target['budget']}} props */
-const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');
+const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.tokens < 1 ? 'budget.spent' : budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');
 
 function All() {
   const targets = useGet('/v1/targets', { limit: 500 }, { on: ['target'], every: 5000 });
