@@ -74,7 +74,7 @@ func (s *demoStory) beat(beat int) []client.Draft {
 	drafts := []client.Draft{
 		draft("newsletter.send", s.receiver.mail+"/mail", `{"to":"customer-%d@example.com"}`, beat),
 		draft("export.create", s.receiver.office+"/exports", `{"export":%d}`, beat),
-		draft("label.print", "group:"+printers+"/mail", `{"label":%d}`, beat),
+		draft("label.print", "group:"+printers+"/hooks/labels", `{"label":%d}`, beat),
 		s.hook([]string{"acme", "globex", "umbrella"}[beat%3], beat),
 	}
 	if beat%imagesEvery == 0 {

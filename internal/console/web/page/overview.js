@@ -30,9 +30,9 @@ export default function Overview() {
   const span = /** @type {keyof typeof spans} */ (query.value.get('span') ?? '15m');
   const series = useGet('/v1/stats/series', { span }, { every: 10_000, on: ['resync'], read: (_, q, signal) => readSeries(q.span, signal) });
   return html`<${Head} title=${t('title')} /><${Health} /><${Tiles} points=${series.data?.points ?? []} />
+  <div class="grid"><${Failing} /><${Next} /></div>
   <${Tabs} label=${t('span')} tabs=${Object.keys(spans).map((name) => ({ label: t(/** @type {any} */ (name)), href: href('', { span: name }), here: name === span }))} />
   <${Loaded} fetched=${series}>${(/** @type {Series} */ s) => html`<${Charts} ...${s} />`}<//>
-  <div class="grid"><${Failing} /><${Next} /></div>
   <div class="grid">${queues.value.length === 0 && html`<${Troubled} />`}<${Tail} /></div>`;
 }
 
