@@ -17,7 +17,7 @@ import (
 
 // Command makes outlast target and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("target", "Look at what tasks call, stop calls, and let them begin again",
+	return cli.Noun("target", "List what tasks call; block and allow calls",
 		newList(c), newGet(c), newBlock(c), newAllow(c), newReset(c))
 }
 
