@@ -17,7 +17,7 @@ func TestServeLogsNothingButJSON(t *testing.T) {
 	url := endpoint(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "sold out", http.StatusServiceUnavailable) })
 	server := binarytest.Serve(t, "--store", "memory:", "--log-format", "json", "--log-level", "info", "--log-errors")
 	c := command{t: t, server: server.URL}
-	c.run("task", "enqueue", "--url", url, "--policy", "standard", "--max-attempts", "2").exits(0)
+	c.run("task", "enqueue", "--url", url, "--policy", "instant", "--max-attempts", "2").exits(0)
 	await(t, "a dead letter", func() bool { return strings.Contains(c.run("dead", "stats").exits(0).out, "exhausted") })
 	if code := server.Stop(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -37,7 +37,7 @@ func TestServeLogsNothingButJSON(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"attempt.failed", "task.dead"} {
-		if e := events[name]; e["target"] != strings.TrimPrefix(url, "http://") || e["policy"] != "standard" || !strings.Contains(e["error"].(string), "sold out") {
+		if e := events[name]; e["target"] != strings.TrimPrefix(url, "http://") || e["policy"] != "instant" || !strings.Contains(e["error"].(string), "sold out") {
 			t.Errorf("%s: %v", name, e)
 		}
 	}

@@ -62,7 +62,7 @@ func (l *Log) settled(ctx context.Context, o engine.Outcome) {
 	if !l.Logger.Enabled(ctx, slog.LevelWarn) {
 		return
 	}
-	about := append(l.about(s), policy(o.Policy))
+	about := append(l.about(s), policy(s.Task, o.Policy))
 	if f := s.Failure; f != nil && !s.Unstarted {
 		about = append(about, slog.String("category", f.Category), slog.String("error_type", f.Type), slog.String("code", f.Code),
 			slog.String("effect", f.Effect), slog.String("fingerprint", f.Fingerprint), slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)))
@@ -79,15 +79,21 @@ func (l *Log) settled(ctx context.Context, o engine.Outcome) {
 	}
 }
 
-// policy is the one that decided, as name@version where it has these.
-func policy(p *retry.Policy) slog.Attr {
+// policy is the one that decided: its name, with its version if it has one; inline for the
+// task's own, and default for what is built in.
+func policy(t *task.Task, p *retry.Policy) slog.Attr {
+	name := "default"
 	switch {
-	case p == nil || p.Name() == "":
-		return slog.Attr{}
-	case p.Version() == 0:
-		return slog.String("policy", p.Name())
+	case p != nil && p.Version() > 0:
+		name = p.Name() + "@" + strconv.FormatInt(p.Version(), 10)
+	case t.Spec.Retry != nil:
+		name = "inline"
+	case p != nil && p.Name() != "":
+		name = p.Name()
+	case t.Policy != "":
+		name = t.Policy
 	}
-	return slog.String("policy", p.Name()+"@"+strconv.FormatInt(p.Version(), 10))
+	return slog.String("policy", name)
 }
 
 // spent is the number of attempts that were used up.

@@ -41,9 +41,9 @@ async function shoot(from, seconds) {
 
 /** Shows the last lines of a terminal. */
 async function terminal(text, seconds) {
-  const shown = text.replace(/\/tmp\/\S+/g, '/tmp/outlast-demo').split('\n').flatMap((line) => (line.length > 108 ? [line.slice(0, 107) + '…'] : [line])).slice(-27).join('\n')
+  const shown = text.replace(/\/tmp\/\S+/g, '/tmp/outlast-demo').split('\n').flatMap((line) => (line.length > 103 ? [line.slice(0, 102) + '…'] : [line])).slice(-27).join('\n')
     .replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]).replace(/^\$ .*/gm, (line) => `<b>${line}</b>`);
-  await paper.setContent(`<style>body{margin:0;background:#14202b;color:#d7dee5;font:16px/22px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}pre{margin:24px}b{color:#7fd6b8}</style><pre>${shown}</pre>`);
+  await paper.setContent(`<style>body{margin:0;background:#14202b;color:#d7dee5;font:17px/23px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}pre{margin:24px}b{color:#7fd6b8}</style><pre>${shown}</pre>`);
   await shoot(paper, seconds);
 }
 
@@ -73,14 +73,14 @@ try {
     screen += `$ ${shown}\n`;
     await terminal(screen, 0.7);
     const { stdout, stderr } = await promisify(execFile)(file, args);
-    screen += stdout + stderr;
+    screen += stderr + stdout;
     await terminal(screen, seconds);
   };
   const cli = ['--server', url];
   await run('outlast dead groups', program, [...cli, 'dead', 'groups'], 1.4);
   const repair = /** @type {RegExpMatchArray} */ (said.match(/curl -X POST (\S+)/))[1];
   await run(`curl -X POST ${repair}`, 'curl', ['-s', '-X', 'POST', repair], 0.8);
-  await run('outlast dead redrive --type address.check --canary 1', program, [...cli, 'dead', 'redrive', '--type', 'address.check', '--canary', '1', '--yes'], 1.8);
+  await run('outlast dead redrive --type address.check --canary 1 --wait', program, [...cli, 'dead', 'redrive', '--type', 'address.check', '--canary', '1', '--yes', '--wait'], 2);
   await page.goto(`${url}/#/operations`);
   await page.locator('main tbody tr').first().waitFor();
   await page.locator('main tbody tr a').first().click();

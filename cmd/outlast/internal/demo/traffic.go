@@ -50,7 +50,7 @@ func (s *demoStory) scenery() []client.Draft {
 func (s *demoStory) traffic(ctx context.Context) error {
 	ticker := time.NewTicker(trafficEvery)
 	defer ticker.Stop()
-	for beat := 0; ; beat++ {
+	for beat := 1; ; beat++ {
 		err := s.api.PutMember(ctx, printers, "printer-1", client.Member{URL: s.receiver.mail, Capacity: 8})
 		if err == nil {
 			_, err = s.api.EnqueueBatch(ctx, s.beat(beat), true)
