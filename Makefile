@@ -44,6 +44,11 @@ demo: ## See retries and a redrive; at a terminal the server stays, with its con
 build: ## Build the static binary bin/outlast
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/outlast ./cmd/outlast
 
+.PHONY: picture
+picture: ## Take docs/pictures/demo.gif again, from the demo's console and command line (Node.js, Chromium, ffmpeg)
+	@command -v ffmpeg >/dev/null || { echo "picture: ffmpeg is missing: apt-get install --no-install-recommends ffmpeg" >&2; exit 1; }
+	@sh .ci/console install && GO='$(GO)' CHROMIUM="$$(command -v chromium-headless-shell || command -v chromium)" npm --prefix internal/console run --silent recording
+
 # --- every change -----------------------------------------------------------
 
 # The race detector, but not in SQLite itself: C translated to Go, which starts no

@@ -12,7 +12,8 @@ import (
 )
 
 // A demo that is kept tells a story that its console shows: letters that died of
-// something, tasks that wait longer and longer, and a way to repair both.
+// something, tasks that wait longer and longer, an open breaker, alerts that have arrived,
+// a worker's tasks, a group that is done, and a way to repair what fails.
 func TestDemoKeeps(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -29,6 +30,14 @@ func TestDemoKeeps(t *testing.T) {
 		return strings.Count(list("dead", "list", "--type", address), "unknown country code XK") == addresses &&
 			strings.Contains(list("task", "list", "--state", "pending", "--type", "invoice.book"), "night run")
 	})
+	await(t, "an outage, alerts, images and their group", func() bool {
+		return strings.Contains(list("target", "list", "--troubled"), `"state":"open"`) &&
+			strings.Contains(list("alert", "list"), `"rule":"outage"`) &&
+			strings.Contains(list("task", "list", "--state", "succeeded", "--type", "image.resize"), "image.resize") &&
+			strings.Contains(list("task-group", "list"), `"state":"done"`) &&
+			strings.Contains(list("schedule", "list"), "stock-sync")
+	})
+	await(t, "the end of the story", func() bool { return strings.Contains(demo.Said(), "curl -X POST") })
 	repair := regexp.MustCompile(`curl -X POST (\S+)`).FindStringSubmatch(demo.Said())
 	answer, err := http.Post(repair[1], "", nil)
 	if err != nil {

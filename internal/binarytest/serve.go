@@ -92,7 +92,12 @@ func (s *Server) read(lines *bufio.Scanner, address chan<- string) {
 		s.mu.Lock()
 		s.messages.WriteString(lines.Text() + "\n")
 		s.mu.Unlock()
-		if _, after, found := strings.Cut(lines.Text(), "listens on "); found {
+		_, after, found := strings.Cut(lines.Text(), "listens on ")
+		if !found { // as it is logged in JSON
+			_, after, found = strings.Cut(lines.Text(), `"msg":"server.listens"`)
+			_, after, _ = strings.Cut(strings.ReplaceAll(after, `"`, " "), " url : ")
+		}
+		if found {
 			select {
 			case address <- strings.TrimSuffix(strings.Fields(after)[0], ","):
 			default: // it has said so before

@@ -94,6 +94,7 @@ type Audit struct {
 type Log struct {
 	Level  string            `json:"level" default:"info" one:"debug,info,warn,error" doc:"What is logged."`
 	Format string            `json:"format" default:"text" one:"text,json" doc:"How."`
+	Errors bool              `json:"errors" doc:"Also the messages of errors, which may quote what is private."`
 	Levels map[string]string `json:"levels" one:"debug,info,warn,error" doc:"Level of one package of the program, such as engine: debug."`
 }
 

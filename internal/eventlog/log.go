@@ -4,6 +4,7 @@ package eventlog
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"strings"
 
 	"github.com/outlast-dev/outlast/internal/engine"
@@ -15,19 +16,19 @@ import (
 // Log writes what happens to tasks as structured events:
 //
 //	attempt.succeeded  DEBUG
-//	attempt.failed     INFO, with category, error type, code, effect
-//	retry.planned      INFO, with delay, run_at and the rule that decided
-//	attempt.repeated   INFO, for every run that is not the first: why. DEBUG where
-//	                   its node has ended: the engine logs tasks.recovered, with
-//	                   their number
-//	task.dead          WARN, with reason and attempts
+//	attempt.failed     INFO, with category, error type, code, effect, and of the retry:
+//	                   delay, run_at and the rule that decided
+//	attempt.repeated   INFO, a run that follows no failure: why. DEBUG where its node
+//	                   has ended: the engine logs tasks.recovered, with their number
+//	task.dead          WARN, with reason and attempts, and what the last failure was
 //	task.canceled      INFO
 //	breaker.open       WARN, for a target: cause, and when it will be probed
 //	breaker.half_open  DEBUG
 //	breaker.ramping    INFO, it is called again, ever more
 //	breaker.closed     INFO
 //
-// Events of attempts are logged with the attempt's context, so that a handler of slog finds
+// The end of an attempt is one event, which names the target and the policy. Events of
+// attempts are logged with the attempt's context, so that a handler of slog finds
 // its span and what middleware has put there; trace_id is the trace of the enqueue.
 //
 // Payloads are not among the fields, and messages of errors only with Texts:
@@ -61,23 +62,38 @@ func (l *Log) settled(ctx context.Context, o engine.Outcome) {
 	if !l.Logger.Enabled(ctx, slog.LevelWarn) {
 		return
 	}
-	about := l.about(s)
-	about = about[:len(about):len(about)]
+	about := append(l.about(s), policy(s.Task, o.Policy))
 	if f := s.Failure; f != nil && !s.Unstarted {
-		l.Logger.LogAttrs(ctx, slog.LevelInfo, "attempt.failed", append(about,
-			slog.String("category", f.Category), slog.String("error_type", f.Type), slog.String("code", f.Code),
-			slog.String("effect", f.Effect), slog.String("fingerprint", f.Fingerprint),
-			slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)), l.message(f))...)
+		about = append(about, slog.String("category", f.Category), slog.String("error_type", f.Type), slog.String("code", f.Code),
+			slog.String("effect", f.Effect), slog.String("fingerprint", f.Fingerprint), slog.Duration("duration", s.EndedAt.Sub(s.StartedAt)))
 	}
+	about = append(about, l.message(s.Failure))
 	switch o.State {
 	case task.Pending:
 		l.again(ctx, about, o)
 	case task.Dead:
 		l.Logger.LogAttrs(ctx, slog.LevelWarn, "task.dead", append(about,
-			slog.String("reason", string(s.DeadReason)), slog.Int("attempts", spent(s)), slog.String("rule", o.Rule), l.message(s.Failure))...)
+			slog.String("reason", string(s.DeadReason)), slog.Int("attempts", spent(s)), slog.String("rule", o.Rule))...)
 	case task.Canceled:
 		l.Logger.LogAttrs(ctx, slog.LevelInfo, "task.canceled", about...)
 	}
+}
+
+// policy is the one that decided: its name, with its version if it has one; inline for the
+// task's own, and default for what is built in.
+func policy(t *task.Task, p *retry.Policy) slog.Attr {
+	name := "default"
+	switch {
+	case p != nil && p.Version() > 0:
+		name = p.Name() + "@" + strconv.FormatInt(p.Version(), 10)
+	case t.Spec.Retry != nil:
+		name = "inline"
+	case p != nil && p.Name() != "":
+		name = p.Name()
+	case t.Policy != "":
+		name = t.Policy
+	}
+	return slog.String("policy", name)
 }
 
 // spent is the number of attempts that were used up.
@@ -93,9 +109,9 @@ func (l *Log) again(ctx context.Context, about []slog.Attr, o engine.Outcome) {
 	reason := "released: " + o.Rule
 	switch o.Settlement.Outcome {
 	case task.OutcomeFailed:
-		reason = "retry after failure"
-		l.Logger.LogAttrs(ctx, slog.LevelInfo, "retry.planned", append(about,
+		l.Logger.LogAttrs(ctx, slog.LevelInfo, "attempt.failed", append(about,
 			slog.Duration("delay", o.Delay), slog.Time("run_at", o.Settlement.RunAt.UTC()), slog.String("rule", o.Rule))...)
+		return
 	case task.OutcomeSnoozed:
 		reason = "snooze"
 	}
@@ -141,8 +157,8 @@ func (l *Log) breaker(target string, change retry.BreakerChange) {
 // about is what every event says of its attempt.
 func (l *Log) about(s *store.Settlement) []slog.Attr {
 	t := s.Task
-	return append(make([]slog.Attr, 0, 16),
-		slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue),
+	return append(make([]slog.Attr, 0, 20),
+		slog.String("task", t.ID.String()), slog.String("type", t.Type), slog.String("queue", t.Queue), slog.String("target", t.Target),
 		slog.Int("attempt", t.Attempt), slog.Int64("claim", t.Claim), trace(t.Spec.TraceParent))
 }
 

@@ -35,7 +35,7 @@ test('a group is sent back: counted, confirmed, followed, paused, resumed, repor
   const groups = page.getByRole('table', { name: 'By what went wrong' }).locator('tbody tr');
   await expect(groups).toHaveCount(3);
   await expect(groups.filter({ hasText: 'shop' })).toContainText(/(all attempts failed:\s1|out of time:\s1){2}/);
-  for (const row of await groups.all()) await expect(row.getByRole('button', { name: 'Send back…' })).toBeInViewport({ ratio: 1 });
+  for (const row of await groups.all()) await expect(row.getByRole('button', { name: 'Redrive…' })).toBeInViewport({ ratio: 1 });
   await expect(groups.first()).toContainText('30');
   await expect(groups.first()).toContainText('no such customer');
   await expect(groups.first().getByRole('img', { name: /: 30$/ })).toBeVisible(); // when they died
@@ -48,17 +48,17 @@ test('a group is sent back: counted, confirmed, followed, paused, resumed, repor
   await expect(page.getByRole('table', { name: 'All letters' }).locator('tbody tr')).toHaveCount(30);
   receiver.answer = () => ({ status: 200 });
   receiver.calls.length = 0;
-  await expect(page.getByRole('button', { name: 'Send back…' })).toBeInViewport({ ratio: 1 });
-  await page.getByRole('button', { name: 'Send back…' }).click();
+  await expect(page.getByRole('button', { name: 'Redrive…' })).toBeInViewport({ ratio: 1 });
+  await page.getByRole('button', { name: 'Redrive…' }).click();
   await expect(dialog(page)).toContainText('30 dead letters match.');
-  await expect(dialog(page).getByRole('button', { name: 'Send 30 back' })).toBeInViewport({ ratio: 1 });
+  await expect(dialog(page).getByRole('button', { name: 'Redrive 30' })).toBeInViewport({ ratio: 1 });
   await expect(dialog(page).getByRole('table', { name: 'A sample' }).locator('tbody tr')).toHaveCount(5);
   await dialog(page).getByLabel('Letters per second').fill('2'); // so that there is time to pause it
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText(/outlast dead redrive --fingerprint \w+ --rate 2/);
   await accessible(page, { part: 'dialog' });
   expect(receiver.calls).toHaveLength(0);
-  await dialog(page).getByRole('button', { name: 'Send 30 back' }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 30' }).click();
   await expect(page).toHaveURL(/#\/operations\/.+/);
   const bar = page.getByRole('progressbar').first();
   await expect.poll(async () => Number(await bar.getAttribute('value'))).toBeGreaterThan(2);
@@ -81,9 +81,9 @@ test('a group is sent back: counted, confirmed, followed, paused, resumed, repor
 test('a canary that fails stops the others, and the payload can be replaced', async ({ page, server, receiver }) => {
   await kill(server, receiver, 'charge', 6, 'amount missing');
   await open(page, server, '/dead/letters?type=charge');
-  await page.getByRole('button', { name: 'Send all of these back…' }).click();
+  await page.getByRole('button', { name: 'Redrive all of these…' }).click();
   await dialog(page).getByLabel('First try with').fill('2');
-  await dialog(page).getByRole('button', { name: 'Send 6 back' }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 6' }).click();
   await expect(page).toHaveURL(/#\/operations\/.+/);
   await until(async () => receiver.calls.length === 8, 'the two of the canary');
   const operation = page.url().split('/').pop();
@@ -93,7 +93,7 @@ test('a canary that fails stops the others, and the payload can be replaced', as
 
   receiver.answer = ({ body }) => (body.includes('amount') ? { status: 200 } : { status: 400, text: 'amount missing' });
   await open(page, server, '/dead/letters?type=charge');
-  await page.getByRole('button', { name: 'Send all of these back…' }).click();
+  await page.getByRole('button', { name: 'Redrive all of these…' }).click();
   await dialog(page).getByLabel('Replace the payload').check();
   const field = dialog(page).getByLabel('New payload');
   await expect(field).toHaveValue(/^\{\s+"n": \d\s+\}$/); // of one of the six, which is named
@@ -101,10 +101,10 @@ test('a canary that fails stops the others, and the payload can be replaced', as
   await expect(dialog(page)).toContainText('It replaces the payload of all 6 letters');
   await field.fill('{"amount": ');
   await expect(dialog(page).getByRole('alert')).toBeVisible();
-  await expect(dialog(page).getByRole('button', { name: 'Send 6 back' })).toBeDisabled();
+  await expect(dialog(page).getByRole('button', { name: 'Redrive 6' })).toBeDisabled();
   const payload = '{"amount": 90071992547409931, "a": 1.0}';
   await field.fill(payload);
-  await dialog(page).getByRole('button', { name: 'Send 6 back' }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 6' }).click();
   await until(async () => receiver.calls.length === 14, 'all six');
   await page.getByText('What was asked for').click();
   await expect(page.locator('main pre')).toContainText('90071992547409931');
@@ -120,10 +120,10 @@ test('selected letters are sent back, by keyboard', async ({ page, server, recei
   for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key);
   await expect(page.getByText('2 selected')).toBeVisible();
   await expect(rows.nth(2)).toHaveAttribute('aria-selected', 'true');
-  await page.getByRole('button', { name: 'Send 2 back…' }).focus();
+  await page.getByRole('button', { name: 'Redrive 2…' }).focus();
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toContainText('2 dead letters match.');
-  await dialog(page).getByRole('button', { name: 'Send 2 back' }).focus();
+  await dialog(page).getByRole('button', { name: 'Redrive 2' }).focus();
   await page.keyboard.press('Enter');
   await until(async () => (await dead(server)).report === 3, 'two letters less');
   await open(page, server, '/dead');
@@ -195,13 +195,13 @@ test('one letter is edited and goes back from its page, losing nothing', async (
   const enqueue = (sent) => server.call('/v1/tasks?wait=20s', `{"type":"edited","payload":${sent},"target":{"url":"${receiver.url}"},"retry":${JSON.stringify(once)}}`);
   const { id } = await enqueue(payload);
   await open(page, server, `/tasks/${id}`);
-  const edit = page.getByRole('button', { name: 'Edit and send back…' }), field = dialog(page).getByLabel('New payload');
+  const edit = page.getByRole('button', { name: 'Edit and redrive…' }), field = dialog(page).getByLabel('New payload');
   await edit.click();
   await expect(field).toHaveValue('{\n  "order": 9007199254740993,\n  "price": 1.10,\n  "order": -0.0,\n  "text": "中文 \\u0041"\n}');
   await expect(dialog(page)).toContainText('It begins with the letter’s own payload.');
   await expect(dialog(page).getByLabel('Letters per second')).toHaveCount(0); // there is one
   await accessible(page, { part: 'dialog' });
-  await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 1' }).click();
   await until(async () => receiver.calls.length === 2 && (await server.call(`/v1/tasks/${id}`)).state === 'dead', 'the second death');
   expect(receiver.calls.map((call) => call.body)).toEqual([payload, payload]);
   await page.reload(); // what it showed may be of the first death, and go on to the second
@@ -210,7 +210,7 @@ test('one letter is edited and goes back from its page, losing nothing', async (
   await field.fill((await field.inputValue()).replace('993', '995'));
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText('9007199254740995');
-  await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 1' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
   expect(receiver.calls[2].body.replaceAll(/\s/g, '')).toBe(payload.replace('993', '995').replaceAll(/\s/g, ''));
 
@@ -222,7 +222,7 @@ test('one letter is edited and goes back from its page, losing nothing', async (
     await edit.click();
     await expect(dialog(page).getByRole('note')).toContainText(said);
     await expect(field).toHaveValue('');
-    await expect(dialog(page).getByRole('button', { name: 'Send 1 back' })).toBeDisabled();
+    await expect(dialog(page).getByRole('button', { name: 'Redrive 1' })).toBeDisabled();
     await page.unroute(`**/v1/tasks/${large.id}`);
     await page.keyboard.press('Escape');
     await open(page, server, '/dead');
@@ -240,8 +240,8 @@ test('one letter goes back from its page, and shares lead to their letters', asy
   await expect(rows).toHaveCount(2);
   await rows.first().getByRole('link').click();
   await expect(page.getByRole('alert')).toContainText('refused');
-  await page.getByRole('button', { name: 'Send back', exact: true }).click();
-  await dialog(page).getByRole('button', { name: 'Send back' }).click();
+  await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('succeeded');
   await page.goBack();
   await expect(rows).toHaveCount(1);

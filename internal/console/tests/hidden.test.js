@@ -74,8 +74,8 @@ test('the header of a policy is kept by its form and by a version put back, and 
   await expect(page.locator('main')).not.toContainText('"second"');
   expect(await sent()).toBe('second');
 
-  await page.getByRole('table', { name: 'Versions' }).locator(':scope > tbody > tr').last().getByRole('button', { name: 'Put this back' }).click();
-  await dialog(page).getByRole('button', { name: 'Put this back' }).click();
+  await page.getByRole('table', { name: 'Versions' }).locator(':scope > tbody > tr').last().getByRole('button', { name: 'Restore' }).click();
+  await dialog(page).getByRole('button', { name: 'Restore' }).click();
   await version(4);
   expect((await server.call(`/v1/policies/${name}`)).policy.max_attempts).toBe(1);
   expect(await sent()).toBe('second'); // the value that stands there, and not what once did

@@ -103,12 +103,12 @@ test('letters with hostile names go back by the button, and the command is quote
   await choose(page);
   receiver.answer = () => ({ status: 200 });
   await open(page, server, `/dead/letters?key=${encodeURIComponent(evil + plain)}`);
-  await page.getByRole('button', { name: 'Send all of these back…' }).click();
+  await page.getByRole('button', { name: 'Redrive all of these…' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('1 dead letter matches.');
   await dialog.getByText('The same by command line').click();
   await expect(dialog).toContainText(`--key '${markup.replace("'", `'\\''`)} `);
-  await dialog.getByRole('button', { name: 'Send 1 back' }).click();
+  await dialog.getByRole('button', { name: 'Redrive 1' }).click();
   await expect(page).toHaveURL(/#\/operations\/.+/);
   const sent = () => receiver.calls.filter(({ path }) => path === '/bad'); // alerts come elsewhere
   await until(async () => sent().length === 2, 'the letter again');

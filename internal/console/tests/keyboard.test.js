@@ -42,10 +42,10 @@ test('from the first screen to the dead letters, and all of a group back', async
   await keys(page, 'x');
   await page.getByRole('heading', { level: 1 }).focus();
   receiver.answer = () => ({ status: 200 });
-  await tabTo(page, 'Send back…');
+  await tabTo(page, 'Redrive…');
   await keys(page, 'Enter');
   await expect(page.getByRole('dialog')).toContainText('3 dead letters match.');
-  await tabTo(page, 'Send 3 back');
+  await tabTo(page, 'Redrive 3');
   await keys(page, 'Enter');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await until(async () => (await server.call('/v1/dead/stats')).total === 0, 'no dead letter');

@@ -60,9 +60,9 @@ test('a letter is sent back from the list of blocked keys, and the tasks behind 
   await open(page, server, '/queues/lamps');
   await expect(keys(page)).toHaveCount(1);
   receiver.answer = () => ({ status: 200 });
-  await keys(page).getByRole('button', { name: 'Send back…' }).click();
+  await keys(page).getByRole('button', { name: 'Redrive…' }).click();
   await expect(dialog(page)).toContainText('1 dead letter matches.');
-  await dialog(page).getByRole('button', { name: 'Send 1 back' }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 1' }).click();
   await expect.poll(async () => (await server.call(`/v1/tasks/${behind.k[0]}`)).state).toBe('succeeded');
   expect((await server.call(`/v1/tasks/${letters.k}`)).state).toBe('succeeded');
   await open(page, server, '/queues');

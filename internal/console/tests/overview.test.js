@@ -38,14 +38,14 @@ test('the first screen tells a newcomer what failed, why, what happens next and 
   await expect(page.getByRole('listitem').filter({ hasText: 'mail.send' }).first()).toBeVisible();
 
   // Too early: they die again, and the page says so.
-  await fails.first().getByRole('button', { name: 'Send back' }).click();
+  await fails.first().getByRole('button', { name: 'Redrive' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('6 dead letters match.');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await fetch(shown.repair, { method: 'POST' });
-  await fails.first().getByRole('button', { name: 'Send back' }).click();
-  await dialog.getByRole('button', { name: /^Send \d back$/ }).click();
+  await fails.first().getByRole('button', { name: 'Redrive' }).click();
+  await dialog.getByRole('button', { name: /^Redrive \d$/ }).click();
   await expect(page).toHaveURL(/#\/operations\//);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('done');
   await expect(page.getByRole('table', { name: 'Report' }).locator('tbody tr').filter({ hasText: 'succeeded' })).toHaveCount(6);

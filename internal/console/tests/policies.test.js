@@ -128,11 +128,11 @@ test('numbers that JavaScript cannot hold survive the form, the text and a versi
   await expect(versions.first().getByRole('row', { name: /fallback.payload.n/ })).toContainText('9007199254740993');
   await expect(versions.first().getByRole('row', { name: /fallback.payload.n/ })).toContainText('9007199254740995');
 
-  await versions.last().getByRole('button', { name: 'Put this back' }).click();
+  await versions.last().getByRole('button', { name: 'Restore' }).click();
   await expect(dialog(page)).toContainText(`Version 1 of ${name} becomes the newest version`);
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText('9007199254740993');
-  await dialog(page).getByRole('button', { name: 'Put this back' }).click();
+  await dialog(page).getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Version 4');
   expect(await raw()).toContain('9007199254740993');
   await page.setViewportSize({ width: 360, height: 740 });
@@ -274,8 +274,8 @@ test('a version is tried on a share, ended, tried again and promoted', async ({ 
   await expect(trial).toHaveCount(0);
   expect((await server.call(`/v1/policies/${name}`)).policy).toEqual({ max_attempts: 4 });
   await share('25%');
-  await trial.getByRole('button', { name: 'Let it hold for all' }).click();
-  await dialog(page).getByRole('button', { name: 'Let it hold for all' }).click();
+  await trial.getByRole('button', { name: 'Promote' }).click();
+  await dialog(page).getByRole('button', { name: 'Promote' }).click();
   await expect(trial).toHaveCount(0);
   expect((await server.call(`/v1/policies/${name}`)).policy).toEqual({ max_attempts: 7 });
 });
@@ -303,7 +303,7 @@ test('a policy of the configuration file is shown and not edited', async ({ fres
   await open(page, server, '/policies/house');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('configuration file');
   await expect(page.getByText('This policy stands in the configuration file.')).toBeVisible();
-  for (const name of ['Edit', 'Delete', 'Put this back']) await expect(page.getByRole('button', { name }).or(page.getByRole('link', { name }))).toHaveCount(0);
+  for (const name of ['Edit', 'Delete', 'Restore']) await expect(page.getByRole('button', { name }).or(page.getByRole('link', { name }))).toHaveCount(0);
   await open(page, server, '/policies/house/edit');
   await expect(page.getByText('This policy stands in the configuration file.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Save' })).toHaveCount(0);

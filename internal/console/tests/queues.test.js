@@ -62,21 +62,21 @@ test('the settings of a queue are changed, and a wrong one is told', async ({ pa
   expect(await server.call('/v1/queues/changed.here')).toMatchObject({ weight: 7, policy: 'payment' });
 });
 
-test('a target is opened and closed by hand, and its breaker is drawn', async ({ page, server, receiver }) => {
+test('a target is blocked and allowed by hand, and its breaker is drawn', async ({ page, server, receiver }) => {
   const name = new URL(receiver.url).host, place = `/v1/targets/${encodeURIComponent(name)}`;
   await server.call('/v1/tasks', { type: 'http', target: { url: receiver.url } });
   await until(async () => receiver.calls.length === 1, 'the first call');
   await open(page, server, `/targets/${encodeURIComponent(name)}`);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('closed: calls pass');
-  await page.getByRole('button', { name: 'Open the breaker' }).click();
+  await page.getByRole('button', { name: 'Block', exact: true }).click();
   await dialog(page).getByText('The same by command line').click();
-  await expect(dialog(page)).toContainText(`outlast target open ${name}`);
-  await dialog(page).getByRole('button', { name: 'Open the breaker' }).click();
+  await expect(dialog(page)).toContainText(`outlast target block ${name}`);
+  await dialog(page).getByRole('button', { name: 'Block', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('open: nothing is sent');
-  await expect(page.getByText('An operator opened it')).toBeVisible();
+  await expect(page.getByText('An operator blocked it')).toBeVisible();
   const { id } = await server.call('/v1/tasks', { type: 'http', target: { url: receiver.url } });
   await until(async () => (await server.call(`/v1/tasks/${id}`)).waiting === 'breaker open', 'a task that waits');
-  await confirm(page, 'Close the breaker');
+  await confirm(page, 'Allow');
   await expect.poll(async () => (await server.call(`/v1/tasks/${id}`)).state).toBe('succeeded');
   const band = page.getByRole('img', { name: 'What the breaker did' });
   await expect(band).toBeVisible();

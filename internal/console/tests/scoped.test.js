@@ -59,7 +59,7 @@ test('the overview names what no node can start, with a stream and without one',
     await page.reload();
     await expect(due.locator('.value')).toHaveText('3');
     await expect(due).toContainText('oldest for');
-    await expect(page.getByRole('alert').filter({ hasText: 'Something needs a look' })).toContainText('nobodys (queue default)');
+    await expect(page.getByRole('alert').filter({ hasText: '1 problem' })).toContainText('nobodys (queue default)');
   }
   await server.stop();
 });

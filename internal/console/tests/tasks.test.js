@@ -256,7 +256,7 @@ test('what a dead letter blocks leads to it, and goes on when it is sent back or
   await open(page, server, `/tasks/${behind.id}`);
   const why = page.getByRole('note').filter({ hasText: 'Why is it not running?' });
   await expect(why).toContainText('A dead letter with the same ordering key blocks it.');
-  await why.getByRole('button', { name: 'Send back…' }).click();
+  await why.getByRole('button', { name: 'Redrive…' }).click();
   await expect(dialog(page)).toContainText('1 dead letter matches.');
   await dialog(page).getByText('The same by command line').click();
   await expect(dialog(page)).toContainText(`outlast dead redrive --queue default --key ${key}`);

@@ -47,7 +47,7 @@ try {
   await draw('task');
 
   await open('/dead');
-  await page.getByRole('button', { name: /^Send .*back/ }).first().click();
+  await page.getByRole('button', { name: /^Redrive/ }).first().click();
   await page.getByRole('dialog').getByRole('table').waitFor();
   await draw('dead');
 } finally {

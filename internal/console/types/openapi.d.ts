@@ -462,7 +462,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send dead letters back to their queues, by ids or by filter
+         * Redrive dead letters, by ids or by filter
          * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["redrive-dead"];
@@ -821,7 +821,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the version before the one that is tried hold for all tasks again
+         * End the trial: all tasks follow the version before again
          * @description It ends a canary, and makes a new version.
          */
         post: operations["abort-policy"];
@@ -841,7 +841,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the version that is tried on a share of the tasks hold for all
+         * Promote the version on trial: all tasks follow it
          * @description It ends a canary, and makes a new version.
          */
         post: operations["promote-policy"];

@@ -93,7 +93,6 @@ function Page({ place }) {
   useEffect(() => {
     if (page && admits(page)) page.load().then((m) => setModule(() => m.default), setFailed);
   }, [place]);
-  useEffect(() => { document.title = (page ? t(page.title) + ' · ' : '') + 'Outlast'; });
   const error = failed ?? broken;
   if (!page) return html`<${Head} title=${t('notFound')} />`;
   if (!admits(page)) return html`<${Head} title=${t(page.title)} /><${Note} title=${t('onlyQueues', { queues: queues.value.join(', ') })} />`;

@@ -15,8 +15,8 @@ func (c *calls) addCanaries(to *route.Table) {
 		verb, summary string
 		end           func(context.Context, inspect.PolicyChange) (*inspect.NamedPolicy, error)
 	}{
-		{"promote", "Let the version that is tried on a share of the tasks hold for all", c.policies.Promote},
-		{"abort", "Let the version before the one that is tried hold for all tasks again", c.policies.Abort},
+		{"promote", "Promote the version on trial: all tasks follow it", c.policies.Promote},
+		{"abort", "End the trial: all tasks follow the version before again", c.policies.Abort},
 	} {
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/policies/{name}/" + one.verb, ID: one.verb + "-policy", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "policies",

@@ -17,7 +17,7 @@ import (
 
 // Command makes outlast alert and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("alert", "Say when people are told that something is wrong, and look at what they were told",
+	return cli.Noun("alert", "Manage alert rules, channels and messages",
 		newList(c), newRules(c), newChannels(c), newTest(c), newAck(c), newSilence(c),
 		newPut(c, "rule", "Create an alert rule or replace one, also a built-in one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
 			return api.PutAlertRule(ctx, name, body)
@@ -38,8 +38,8 @@ func newList(c *cli.Env) *cobra.Command {
 	var cursor, since string
 	var filter client.AlertFilter
 	cmd := &cobra.Command{
-		Use: "list", Aliases: []string{"events"}, Short: "List messages to channels, newest first: the delivery log", Args: cobra.NoArgs,
-		Long: `List messages to channels, newest first: the delivery log.
+		Use: "list", Aliases: []string{"events"}, Short: "List messages sent to channels, newest first: the delivery log", Args: cobra.NoArgs,
+		Long: `List messages sent to channels, newest first: the delivery log.
 
 In --rule, --subject and --channel * stands for any text.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
@@ -123,8 +123,8 @@ func newChannels(c *cli.Env) *cobra.Command {
 func newTest(c *cli.Env) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
-		Use: "test CHANNEL", Short: "Send a test message to a channel and wait until it was taken", Args: cobra.ExactArgs(1),
-		Long: `Send a test message to a channel and wait until it was taken.
+		Use: "test CHANNEL", Short: "Send a test message to a channel, and wait for its answer", Args: cobra.ExactArgs(1),
+		Long: `Send a test message to a channel, and wait for its answer.
 
 With --dry-run nobody is told anything: the server connects to who takes the messages,
 shakes hands where TLS is spoken, logs in to a mail server, and leaves. Whether a robot
@@ -150,7 +150,7 @@ takes the key in its URL, or there is such a mailbox, only a message shows.`,
 
 func newAck(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "ack ID", Short: "Acknowledge a message: you take care of it", Args: cobra.ExactArgs(1),
+		Use: "ack ID", Short: "Acknowledge a message: you are taking care of it", Args: cobra.ExactArgs(1),
 		Long: `Acknowledge a message, by the ID that outlast alert list shows.
 
 An aggregate that goes on firing, such as a backlog, is not told again for the

@@ -13,7 +13,7 @@ import (
 )
 
 func newSilence(c *cli.Env) *cobra.Command {
-	return cli.Noun("silence", "Keep messages from their channels for a time",
+	return cli.Noun("silence", "Silence alerts for a time",
 		newSilenceAdd(c), newSilenceList(c), newSilenceEnd(c))
 }
 
@@ -23,8 +23,8 @@ func newSilenceAdd(c *cli.Env) *cobra.Command {
 	var lasts time.Duration
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use: "add", Short: "Keep messages that match from their channels for a time", Args: cobra.NoArgs,
-		Long: `Keep messages that match from their channels for a time.
+		Use: "add", Short: "Silence messages that match, for a time", Args: cobra.NoArgs,
+		Long: `Silence messages that match, for a time.
 
 Of the patterns those that are given must all match; * stands for any text. What
 is kept back stays in outlast alert list, as silenced. --dry-run says what would

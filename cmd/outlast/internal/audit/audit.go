@@ -14,7 +14,7 @@ import (
 
 // Command makes outlast audit and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("audit", "See who did what to what", newList(c))
+	return cli.Noun("audit", "Show who changed what, and when", newList(c))
 }
 
 func newList(c *cli.Env) *cobra.Command {

@@ -16,6 +16,7 @@ type Env struct {
 	RestoreSignals func()                                         // gives the next signal back to the system: it ends the process
 	Lookup         func(variable string) (value string, set bool) // finds an environment variable
 	Version        string                                         // of the program
+	Report         func(line string)                              // says the error of a command in place of plain text
 
 	Server        string // URL
 	Output        string // table, json or jsonl

@@ -37,8 +37,12 @@ func Execute(ctx context.Context, c *Env, root *cobra.Command, args []string) in
 		return exitOK
 	}
 	code := c.exitCode(err)
+	report := c.Report
+	if report == nil {
+		report = func(line string) { c.Say("outlast: %s", line) }
+	}
 	for _, line := range linesOf(err) {
-		_, _ = fmt.Fprintln(c.Messages, "outlast: "+Short(line, longestMessage))
+		report(Short(line, longestMessage))
 	}
 	if code == exitUsage && !c.acted {
 		_, _ = fmt.Fprintln(c.Messages, "see: "+cmd.CommandPath()+" --help")

@@ -39,7 +39,7 @@ func newAdopt(c *cli.Env) *cobra.Command {
 	var dryRun bool
 	f := &settings.KeyPlaces{}
 	cmd := &cobra.Command{
-		Use: "adopt", Short: "Vouch for configuration in the database that is not authenticated", Args: cobra.NoArgs,
+		Use: "adopt", Short: "Authenticate configuration that is already in the database", Args: cobra.NoArgs,
 		Long: `Show the policies, channels, tokens and other configuration in the database that the
 encryption key does not authenticate, and vouch for them. With encryption on, servers use
 none of it: it is from before encryption was turned on, or somebody has written it into

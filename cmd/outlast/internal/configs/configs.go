@@ -16,7 +16,7 @@ import (
 
 // Command makes outlast config and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("config", "Look at the configuration of a server; needs no server", newCheck(c), newPrint(c), newSchema(c), newAdopt(c))
+	return cli.Noun("config", "Check and print the configuration of a server; needs no server", newCheck(c), newPrint(c), newSchema(c), newAdopt(c))
 }
 
 func newCheck(c *cli.Env) *cobra.Command {

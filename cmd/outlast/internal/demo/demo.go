@@ -20,6 +20,7 @@ import (
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
 	"github.com/outlast-dev/outlast/internal/app"
+	"github.com/outlast-dev/outlast/internal/config"
 )
 
 // demoStop is what the stop of the server may take.
@@ -34,6 +35,7 @@ type demoSummary struct {
 	Retried      int `json:"succeeded_after_retries"`
 	Dead         int `json:"dead_letters"`
 	Redriven     int `json:"succeeded_after_redrive"`
+	Alerts       int `json:"alerts_received"`
 	Calls        int `json:"calls_received"`
 }
 
@@ -41,13 +43,14 @@ type demoSummary struct {
 func Command(c *cli.Env) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
-		Use: "demo", Short: "See retries, dead letters and a redrive within a minute", Args: cobra.NoArgs,
-		Long: `Start a server on a temporary SQLite store, and a receiver that fails now and
-then; enqueue a few hundred tasks; watch first attempts, retries and dead
-letters; repair the receiver and redrive the dead letters.
+		Use: "demo", Short: "See retries, an outage, alerts, dead letters and a redrive within a minute", Args: cobra.NoArgs,
+		Long: `Start a server on a temporary SQLite store, a remote worker, and endpoints that fail
+as endpoints do. Enqueue a few hundred tasks in five queues, and watch retries, an
+outage that a circuit breaker keeps from costing attempts, alerts, and dead letters,
+which are redriven once their cause is repaired. All data is removed at the end.
 
-With --keep the server stays, for you to look around in the console: some traffic
-goes on, and two endpoints fail until you repair them.`,
+With --keep the server stays, for you to look around in the console: traffic goes on,
+and some endpoints fail until you repair them.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error { return demo(ctx, c, keep) }),
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "leave the server running at the end, on port 7070 or a free one")
@@ -65,7 +68,11 @@ func demo(ctx context.Context, c *cli.Env, keep bool) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, receiver.stop()) }()
-	server, err := demoServer(ctx, c, filepath.Join(folder, "demo.db"), keep)
+	file, err := writeStage(folder, receiver)
+	if err != nil {
+		return err
+	}
+	server, err := demoServer(ctx, c, filepath.Join(folder, "demo.db"), file, keep)
 	if err != nil {
 		return err
 	}
@@ -82,28 +89,49 @@ func demo(ctx context.Context, c *cli.Env, keep bool) (err error) {
 	if keep {
 		c.Say("console: %s/", server.URL())
 	}
-	c.Say("server listens on %s, store in %s, receiver on %s", server.URL(), folder, receiver.url)
-	story := &demoStory{Env: c, api: api, receiver: receiver}
+	c.Say("server listens on %s, with its store and outlast.yaml in %s", server.URL(), folder)
+	stopWorker := startWorker(ctx, api)
+	defer func() { err = errors.Join(err, stopWorker()) }()
+	story := &demoStory{Env: c, api: api, receiver: receiver, keep: keep}
+	return story.play(ctx, server.URL())
+}
+
+// play tells the story, with traffic around it if the demo is kept.
+func (s *demoStory) play(ctx context.Context, url string) (err error) {
+	if err := s.open(ctx); err != nil {
+		return err
+	}
+	if s.keep {
+		traffic := make(chan error, 1)
+		around, stop := context.WithCancel(ctx)
+		go func() { traffic <- s.traffic(around) }()
+		defer func() {
+			if err != nil {
+				stop()
+			}
+			err = errors.Join(err, <-traffic)
+			stop()
+		}()
+	}
 	limited, cancel := context.WithTimeoutCause(ctx, demoLimit, fmt.Errorf("the demo was not done after %s", demoLimit))
 	defer cancel()
-	if err := story.tell(limited); err != nil {
+	if err := s.tell(limited); err != nil {
 		return err
 	}
-	if err := c.Show(story.summary, story.table); err != nil {
+	if err := s.Show(s.summary, s.table); err != nil {
 		return err
 	}
-	if !keep {
-		return nil
+	if s.keep {
+		s.remains(url)
 	}
-	story.remains(server.URL())
-	return story.traffic(ctx)
+	return nil
 }
 
 // demoServer starts the server: to be kept on the usual port if that is free,
 // otherwise on any.
-func demoServer(ctx context.Context, c *cli.Env, path string, keep bool) (*app.App, error) {
+func demoServer(ctx context.Context, c *cli.Env, path string, file *config.File, keep bool) (*app.App, error) {
 	config := app.Config{
-		Listen: "127.0.0.1:0", Store: "sqlite:" + path, Openers: stores.Openers(), Grace: time.Second, Version: c.Version,
+		Listen: "127.0.0.1:0", Store: "sqlite:" + path, Openers: stores.Openers(), Grace: time.Second, Version: c.Version, File: file,
 		AllowTargets: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 		Logger:       slog.New(slog.NewTextHandler(c.Messages, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
@@ -137,5 +165,6 @@ func (s *demoStory) table(w io.Writer) {
 	cli.Row(w, "succeeded after retries", sum.Retried)
 	cli.Row(w, "became dead letters", sum.Dead)
 	cli.Row(w, "succeeded after the redrive", sum.Redriven)
-	cli.Row(w, "calls that the receiver got", sum.Calls)
+	cli.Row(w, "alerts received", sum.Alerts)
+	cli.Row(w, "calls received", sum.Calls)
 }

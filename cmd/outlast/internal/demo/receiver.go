@@ -2,48 +2,64 @@ package demo
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// receiver is an HTTP endpoint that fails in the ways endpoints do.
-type receiver struct {
-	url      string
-	server   *http.Server
-	ended    chan error
-	calls    atomic.Int64
-	repaired atomic.Bool // /down is up
-	mended   atomic.Bool // /books and /addresses accept everything
+// exportTime is how long an export takes.
+const exportTime = 4 * time.Second
 
-	mu   sync.Mutex
-	seen map[string]int // calls by task
+// receiver is what tasks call, four hosts that fail in the ways endpoints do, and what
+// alerts are sent to.
+type receiver struct {
+	mail, office, shop, books string // URLs
+
+	server   *http.Server
+	serving  sync.WaitGroup
+	calls    atomic.Int64
+	repaired atomic.Bool // /reports is up
+	mended   atomic.Bool // so is everything else
+
+	mu     sync.Mutex
+	seen   map[string]int // calls by task
+	alerts []string       // their titles
 }
 
 func startReceiver(ctx context.Context) (*receiver, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	r := &receiver{url: "http://" + listener.Addr().String(), ended: make(chan error, 1), seen: map[string]int{}}
+	r := &receiver{seen: map[string]int{}}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /mail", r.mail)
-	mux.HandleFunc("POST /down", r.down)
-	mux.HandleFunc("POST /books", r.books)
-	mux.HandleFunc("POST /addresses", r.addresses)
+	mux.HandleFunc("POST /mail", r.takeMail)
+	mux.HandleFunc("POST /reports", r.until(&r.repaired, http.StatusServiceUnavailable, "database is down for maintenance"))
+	mux.HandleFunc("POST /orders", r.until(&r.mended, http.StatusServiceUnavailable, "the shop is being deployed"))
+	mux.HandleFunc("POST /books", r.until(&r.mended, http.StatusServiceUnavailable, "the books are closed for the night run"))
+	mux.HandleFunc("POST /addresses", r.until(&r.mended, http.StatusUnprocessableEntity, "unknown country code XK"))
+	mux.HandleFunc("POST /hooks/", r.takeHook)
+	mux.HandleFunc("POST /exports", r.takeExport)
+	mux.HandleFunc("POST /alerts", r.takeAlert)
 	mux.HandleFunc("POST /repair", r.repair)
 	r.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
-	go func() { r.ended <- r.server.Serve(listener) }()
+	for _, url := range []*string{&r.mail, &r.office, &r.shop, &r.books} {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, errors.Join(err, r.stop())
+		}
+		*url = "http://" + listener.Addr().String()
+		r.serving.Go(func() { _ = r.server.Serve(listener) }) // it ends when it is closed
+	}
 	return r, nil
 }
 
 func (r *receiver) stop() error {
 	err := r.server.Close()
-	<-r.ended
+	r.serving.Wait()
 	return err
 }
 
@@ -57,8 +73,8 @@ func (r *receiver) count(req *http.Request) int {
 	return r.seen[id]
 }
 
-// mail fails for about three tasks in ten, once or twice, then accepts.
-func (r *receiver) mail(w http.ResponseWriter, req *http.Request) {
+// takeMail fails for about three tasks in ten, once or twice, then accepts.
+func (r *receiver) takeMail(w http.ResponseWriter, req *http.Request) {
 	call := r.count(req)
 	kind := uint64(9)
 	if id := req.Header.Get("Idempotency-Key"); len(id) > 20 {
@@ -81,32 +97,58 @@ func (r *receiver) mail(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// down is an outage until the story repairs it.
-func (r *receiver) down(w http.ResponseWriter, req *http.Request) {
-	r.until(&r.repaired, w, req, http.StatusServiceUnavailable, "database is down for maintenance")
-}
-
-// books are out of reach, and addresses are refused, until somebody calls repair.
-func (r *receiver) books(w http.ResponseWriter, req *http.Request) {
-	r.until(&r.mended, w, req, http.StatusServiceUnavailable, "the books are closed for the night run")
-}
-
-func (r *receiver) addresses(w http.ResponseWriter, req *http.Request) {
-	r.until(&r.mended, w, req, http.StatusUnprocessableEntity, "unknown country code XK")
-}
-
 func (r *receiver) repair(w http.ResponseWriter, _ *http.Request) {
 	r.mended.Store(true)
-	_, _ = fmt.Fprintln(w, "repaired: /books and /addresses accept everything now") // the caller is gone
+	_, _ = fmt.Fprintln(w, "repaired: orders, books and addresses are accepted now") // the caller is gone
 }
 
 // until refuses until something is repaired.
-func (r *receiver) until(repaired *atomic.Bool, w http.ResponseWriter, req *http.Request, status int, message string) {
-	call := r.count(req)
-	if !repaired.Load() {
-		http.Error(w, message, status)
+func (r *receiver) until(repaired *atomic.Bool, status int, message string) http.HandlerFunc {
+	return func(w http.ResponseWriter, req *http.Request) {
+		call := r.count(req)
+		if !repaired.Load() {
+			http.Error(w, message, status)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"sent":true,"call":%d}`, call) // the caller is gone
+	}
+}
+
+// takeHook accepts what goes to customers, but for one who has gone.
+func (r *receiver) takeHook(w http.ResponseWriter, req *http.Request) {
+	r.count(req)
+	if req.URL.Path == "/hooks/initech" {
+		http.Error(w, "this customer has closed the account", http.StatusGone)
+	}
+}
+
+// takeExport takes its time.
+func (r *receiver) takeExport(_ http.ResponseWriter, req *http.Request) {
+	r.count(req)
+	select {
+	case <-req.Context().Done():
+	case <-time.After(exportTime):
+	}
+}
+
+// takeAlert is where a channel of alerts leads.
+func (r *receiver) takeAlert(w http.ResponseWriter, req *http.Request) {
+	var message struct {
+		Title string `json:"title"`
+	}
+	if err := json.NewDecoder(http.MaxBytesReader(w, req.Body, 1<<20)).Decode(&message); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"sent":true,"call":%d}`, call) // the caller is gone
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.alerts = append(r.alerts, message.Title)
+}
+
+// told are the titles of the alerts from number n on.
+func (r *receiver) told(n int) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.alerts[n:])
 }

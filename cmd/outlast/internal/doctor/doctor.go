@@ -20,7 +20,7 @@ func Command(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
 		Long: `Check the server at --server: is it ready, are retries on, which policies and
-types have none, may run for ever or die unheard, how many dead letters are
+types have none, may run forever or die unheard, how many dead letters are
 there, is there work that nobody can do. With --store it looks at the store
 itself instead, also while servers use it: integrity, versions, disk space and
 lanes without an owner as well.

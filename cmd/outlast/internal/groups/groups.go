@@ -15,7 +15,7 @@ import (
 
 // Command makes outlast group and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("group", "Look at worker groups and their members", newList(c), newMembers(c))
+	return cli.Noun("group", "List worker groups and their members", newList(c), newMembers(c))
 }
 
 func newList(c *cli.Env) *cobra.Command {

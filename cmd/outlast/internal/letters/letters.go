@@ -1,4 +1,4 @@
-// Package letters is outlast dead: look at dead letters, send them back, delete them.
+// Package letters is outlast dead: find, redrive and delete dead letters.
 package letters
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // Command makes outlast dead and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("dead", "Look at dead letters, send them back, delete them",
+	return cli.Noun("dead", "Find, redrive and delete dead letters",
 		newList(c), newGet(c), newGroups(c), newStats(c), newRedrive(c), newPurge(c), newExport(c))
 }
 

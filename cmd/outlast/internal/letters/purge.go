@@ -16,8 +16,8 @@ func newPurge(c *cli.Env) *cobra.Command {
 	var s selection
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use: "purge [ID…]", Short: "Delete dead letters for ever",
-		Long:    "Delete dead letters for ever: those with the ids, those that match the filters,\nor all. It first says how many there are, and asks.",
+		Use: "purge [ID…]", Short: "Delete dead letters for good",
+		Long:    "Delete dead letters for good: those with the ids, those that match the filters,\nor all. It first says how many there are, and asks.",
 		Example: "  outlast dead export --type old.job > letters.ndjson && outlast dead purge --type old.job",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			filter, filtered, err := s.Read(time.Now())
@@ -50,9 +50,9 @@ func purge(ctx context.Context, c *cli.Env, api *client.Client, request client.P
 	if request.Filter != nil {
 		filter.DiedBefore = result.DiedBefore // what dies meanwhile was not shown
 		request.Filter = &filter.DeadFilter
-		err = preview(ctx, c, api, filter, result.Matched, "deleted for ever")
+		err = preview(ctx, c, api, filter, result.Matched, "deleted for good")
 	} else {
-		c.Say("%d of %d ids are dead letters and would be deleted for ever", result.Matched, len(request.IDs))
+		c.Say("%d of %d ids are dead letters and would be deleted for good", result.Matched, len(request.IDs))
 	}
 	if err != nil {
 		return err

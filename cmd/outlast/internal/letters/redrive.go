@@ -23,9 +23,10 @@ type redriveFlags struct {
 func newRedrive(c *cli.Env) *cobra.Command {
 	var f redriveFlags
 	cmd := &cobra.Command{
-		Use: "redrive [ID…]", Short: "Send dead letters back to their queues",
-		Long: `Send dead letters back to their queues: those with the ids, those that match
-the filters, or all. Without ids it first says how many match, and asks.
+		Use: "redrive [ID…]", Short: "Redrive dead letters: make them tasks again",
+		Long: `Redrive dead letters: those with the ids, those that match the filters, or all.
+Each becomes a task of its queue again. Without ids it first says how many match,
+and asks.
 
 With --rate, --canary, --stop-if-failing or without ids it is an operation, which goes on
 when this command has ended: follow it with "outlast operation get", steer it with
@@ -99,7 +100,7 @@ func previewRedrive(ctx context.Context, c *cli.Env, api *client.Client, request
 	if err != nil {
 		return false, err
 	}
-	c.Say("%d dead letters match and would be sent back to their queues", would.Matched)
+	c.Say("%d dead letters match and would be redriven", would.Matched)
 	for i := range would.Sample {
 		s := &would.Sample[i]
 		c.Say("  %s %s %s %s, dead for %s", s.ID, cli.Clean(s.Type), cli.Clean(s.Reason), cli.Short(s.Category+": "+s.Message, 60), cli.Clean(s.Age))
@@ -111,7 +112,7 @@ func previewRedrive(ctx context.Context, c *cli.Env, api *client.Client, request
 		return true, showRedriven(c, would)
 	}
 	request.Filter.DiedBefore = would.DiedBefore // what dies meanwhile was not shown
-	return false, c.Confirm("Send them back?")
+	return false, c.Confirm("Redrive them?")
 }
 
 // redrive does it and, if asked, waits for the end of the operation.

@@ -18,7 +18,7 @@ import (
 
 // Command makes outlast node and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("node", "Look at the processes that run tasks, and at what they own", newList(c), newLanes(c))
+	return cli.Noun("node", "List the processes that run tasks, and the lanes they own", newList(c), newLanes(c))
 }
 
 func newList(c *cli.Env) *cobra.Command {

@@ -15,7 +15,7 @@ import (
 
 // Command makes outlast operation and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("operation", "Follow and steer long operations such as redrives and actions on many tasks",
+	return cli.Noun("operation", "Follow, pause and cancel long operations such as redrives",
 		newList(c),
 		newItems(c),
 		oneOperation(c, "get", "Show an operation and its progress", (*client.Client).Operation),
@@ -67,8 +67,8 @@ Tasks: changed: was canceled, or its next run was moved. asked: was running, and
 asked to end. left_running, left_ended, not_found: was left alone.
 
 Letters: waiting: its turn has not come. skipped: it was no dead letter any more when its
-turn came. pending, running, succeeded, dead, canceled: it was sent back, and is
-that now. resent: another redrive has sent it back since. gone: what became of it
+turn came. pending, running, succeeded, dead, canceled: it was redriven, and is
+that now. resent: another one has redriven it since. gone: what became of it
 was deleted.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if page.Limit < 1 {

@@ -11,13 +11,13 @@ import (
 )
 
 func newPromote(c *cli.Env) *cobra.Command {
-	return endCanary(c, "promote NAME", "Let the version that is tried on a share of the tasks hold for all",
+	return endCanary(c, "promote NAME", "Promote the version on trial: all tasks follow it",
 		`Let the version of a policy that is tried on a share of the tasks (canary: 10%) hold for
 all of them. That makes a new version with the same content.`, (*client.Client).PromotePolicy)
 }
 
 func newAbort(c *cli.Env) *cobra.Command {
-	return endCanary(c, "abort NAME", "Let the version before the one that is tried hold for all tasks again",
+	return endCanary(c, "abort NAME", "End the trial: all tasks follow the version before again",
 		`Let the version before the one that is tried on a share of the tasks (canary: 10%) hold
 for all of them again. That makes a new version with the content of that one.`, (*client.Client).AbortPolicy)
 }

@@ -13,7 +13,7 @@ import (
 
 // Command makes outlast policy and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("policy", "Look at retry policies, plan and change them",
+	return cli.Noun("policy", "List, plan and change retry policies",
 		newList(c), newGet(c), newPlan(c), newCheck(c), newApply(c), newVersions(c),
 		newPromote(c), newAbort(c), newDelete(c))
 }

@@ -13,7 +13,7 @@ import (
 
 // Command makes outlast queue and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("queue", "Create, look at and pause queues", newList(c), newGet(c), newCreate(c), newPause(c), newResume(c), newShares(c), newBlocked(c), newReleaseKey(c))
+	return cli.Noun("queue", "Create, list and pause queues", newList(c), newGet(c), newCreate(c), newPause(c), newResume(c), newShares(c), newBlocked(c), newReleaseKey(c))
 }
 
 func queueRows(queues []client.Queue) func(io.Writer) {

@@ -13,7 +13,7 @@ import (
 
 func newReleaseKey(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "release-key NAME KEY", Short: "Let the tasks behind a dead one of an ordering key go on", Args: cobra.ExactArgs(2),
+		Use: "release-key NAME KEY", Short: "Release an ordering key: the tasks behind its dead letter go on", Args: cobra.ExactArgs(2),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			released, err := api.ReleaseKey(ctx, args[0], args[1])
 			if err != nil {

@@ -13,8 +13,8 @@ import (
 func newShares(c *cli.Env) *cobra.Command {
 	limit := 0
 	cmd := &cobra.Command{
-		Use: "shares NAME", Short: "List the share keys of a queue, those first of which the most waits", Args: cobra.ExactArgs(1),
-		Long: `List the share keys of a queue, those first of which the most waits. Starts go round the
+		Use: "shares NAME", Short: "List the share keys of a queue, the largest backlog first", Args: cobra.ExactArgs(1),
+		Long: `List the share keys of a queue, the largest backlog first. Starts go round the
 share keys, so one with a backlog delays none of the others. What is listed is what the
 node that is asked has in memory, of its own lanes; MORE says that more waits on disk.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {

@@ -25,7 +25,7 @@ type scheduleFlags struct {
 func newApply(c *cli.Env) *cobra.Command {
 	f := &scheduleFlags{}
 	cmd := &cobra.Command{
-		Use: "apply NAME", Short: "Make a schedule, or replace the rule of one", Args: cobra.ExactArgs(1),
+		Use: "apply NAME", Short: "Create a schedule, or replace its rule", Args: cobra.ExactArgs(1),
 		Example: "  outlast schedule apply nightly --cron '0 3 * * *' --zone Asia/Shanghai --type report.build --overlap skip\n" +
 			"  outlast schedule apply ping --every 30s --url https://example.com/ping\n" +
 			"  outlast schedule apply nightly --file nightly.json",

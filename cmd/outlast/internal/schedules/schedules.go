@@ -16,7 +16,7 @@ import (
 
 // Command makes outlast schedule and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("schedule", "Make, look at, pause and trigger schedules", newList(c), newGet(c), newApply(c), newNext(c),
+	return cli.Noun("schedule", "Create, list, pause and trigger schedules", newList(c), newGet(c), newApply(c), newNext(c),
 		newTrigger(c), newPause(c), newResume(c), newDelete(c))
 }
 

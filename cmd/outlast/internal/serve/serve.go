@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/settings"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
@@ -59,6 +58,9 @@ rest is handed back without cost. A second signal stops at once.`,
 		if f.Store == "" {
 			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out for %s", stores.Forms(), app.DefaultStore)
 		}
+		if flags.Lookup("log-format").Value.String() == "json" {
+			reportJSON(c)
+		}
 		s, err := f.Read(flags)
 		if err != nil {
 			return err
@@ -80,6 +82,11 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 	if config.Logger, err = newLogger(c.Messages, s.Log); err != nil {
 		return err
 	}
+	say := &says{c, nil}
+	if s.Log.Format == "json" {
+		say.logger = config.Logger
+		reportJSON(c)
+	}
 	if config.File != nil {
 		hangups := make(chan os.Signal, 1)
 		signal.Notify(hangups, syscall.SIGHUP)
@@ -94,15 +101,12 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 		return err
 	}
 	scheme, _, _ := strings.Cut(s.Store.URL, ":")
-	c.Say("outlast %s listens on %s (store: %s)", c.Version, server.URL(), scheme)
-	c.Say("  try:  outlast task enqueue%s --url https://example.com/hook --payload '{}'", serverFlag(server.URL()))
-	c.Say("  console: %s/   documentation: %s/docs", server.URL(), server.URL())
-	c.Say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
+	say.listens(server.URL(), scheme)
 	select {
 	case <-ctx.Done():
 	case err = <-server.Failed():
 	}
-	return errors.Join(err, stop(c, server, time.Duration(s.Grace)))
+	return errors.Join(err, stop(say, server, time.Duration(s.Grace)))
 }
 
 // sameSignal is the time in which a second signal is taken for the first: timeout(1)
@@ -128,28 +132,19 @@ func hurry(first time.Time, signals <-chan os.Signal) (context.Context, context.
 }
 
 // stop stops gracefully; a second signal hurries.
-func stop(c *cli.Env, server *app.App, grace time.Duration) error {
+func stop(say *says, server *app.App, grace time.Duration) error {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	again, cancel := hurry(time.Now(), signals)
 	defer cancel()
-	c.RestoreSignals()
+	say.RestoreSignals()
 	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("the stop took too long"))
 	defer end()
-	c.Say("stopping; running attempts get %s, a second signal stops at once", grace)
+	say.stopping(grace)
 	if err := server.Stop(ctx); err != nil && again.Err() == nil {
 		return err
 	}
-	c.Say("stopped")
+	say.stopped()
 	return nil
-}
-
-// serverFlag is what a command needs to find a server that is not where it looks by
-// itself.
-func serverFlag(url string) string {
-	if url == client.DefaultServer {
-		return ""
-	}
-	return " --server " + url
 }

@@ -15,6 +15,7 @@ type Flags struct {
 	config, listen         string
 	advertise, cert, key   string
 	level, format          string
+	errors                 bool
 	release, debug, otlp   string
 	allow, secrets, queues []string
 	grace                  time.Duration
@@ -35,6 +36,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.grace, "grace", app.DefaultGrace, "time that running attempts get at a stop; env OUTLAST_GRACE")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error; env OUTLAST_LOG_LEVEL")
 	flags.StringVar(&f.format, "log-format", "text", "text or json; env OUTLAST_LOG_FORMAT")
+	flags.BoolVar(&f.errors, "log-errors", false, "log the messages of errors too, which may quote what is private; env OUTLAST_LOG_ERRORS")
 	flags.StringVar(&f.release, "release", "", "release of this program, for people and metrics; env OUTLAST_RELEASE")
 	flags.StringVar(&f.otlp, "otlp-endpoint", "", "base URL of a collector for traces and metrics (OTLP over HTTP), such as http://127.0.0.1:4318; off when absent; env OTEL_EXPORTER_OTLP_ENDPOINT")
 	flags.StringVar(&f.debug, "debug-listen", "", "loopback address and port of the profiler (pprof), such as 127.0.0.1:6060; off when absent; env OUTLAST_DEBUG_LISTEN")

@@ -52,6 +52,7 @@ var overrides = []struct {
 	{"grace", "grace", func(f *Flags, to *config.Config) { to.Grace = config.Duration(f.grace) }},
 	{"log-level", "log.level", func(f *Flags, to *config.Config) { to.Log.Level = f.level }},
 	{"log-format", "log.format", func(f *Flags, to *config.Config) { to.Log.Format = f.format }},
+	{"log-errors", "log.errors", func(f *Flags, to *config.Config) { to.Log.Errors = f.errors }},
 	{"release", "release", func(f *Flags, to *config.Config) { to.Release = f.release }},
 	{"otlp-endpoint", "telemetry.endpoint", func(f *Flags, to *config.Config) { to.Telemetry.Endpoint = f.otlp }},
 	{"debug-listen", "debug_listen", func(f *Flags, to *config.Config) { to.DebugListen = f.debug }},
@@ -83,7 +84,7 @@ func (s *Settings) options() []outlast.Option {
 	if poll := time.Duration(e.Poll); poll != time.Second { // the default leaves more frequent looks to stores that tell of nothing
 		tuning.Poll = poll
 	}
-	return []outlast.Option{
+	options := []outlast.Option{
 		outlast.WithRelease(s.Release),
 		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
 		outlast.WithAuditRetention(time.Duration(s.Audit.Retention)),
@@ -91,6 +92,10 @@ func (s *Settings) options() []outlast.Option {
 		outlast.WithPushTimeout(time.Duration(s.Push.Timeout)), outlast.WithMaxPushTimeout(time.Duration(s.Push.Longest)),
 		outlast.WithTuning(tuning),
 	}
+	if s.Log.Errors {
+		options = append(options, outlast.WithErrorTexts())
+	}
+	return options
 }
 
 // secrets are the signing secrets of file and flags, by host.

@@ -16,7 +16,7 @@ func newCompare(c *cli.Env) *cobra.Command {
 	var policies []string
 	var html, history string
 	cmd := &cobra.Command{
-		Use: "compare [ID]", Short: "Play one storm, or a recorded history, with several policies", Args: cobra.MaximumNArgs(1),
+		Use: "compare [ID]", Short: "Simulate one storm, or replay a recorded history, with several policies", Args: cobra.MaximumNArgs(1),
 		Long: `Play one storm with several policies side by side, or let recorded tasks run
 again: with --history, targets answer as they did when the history was recorded,
 and the policies decide anew. A storm with one --policy or none also shows our own

@@ -17,8 +17,8 @@ func newRun(c *cli.Env) *cobra.Command {
 	var seeds int
 	var policy string
 	cmd := &cobra.Command{
-		Use: "run ID...|all", Short: "Play scenarios and hold them against their acceptance numbers", Args: cobra.MinimumNArgs(1),
-		Long: `Play scenarios and hold them against their acceptance numbers.
+		Use: "run ID...|all", Short: "Simulate scenarios and check them against their acceptance numbers", Args: cobra.MinimumNArgs(1),
+		Long: `Simulate scenarios and check them against their acceptance numbers.
 
 With --policy, that policy takes the place of our own clients; controls stay what
 they are. The exit code is 1 when an acceptance number is missed.`,

@@ -17,7 +17,7 @@ import (
 
 // Command makes outlast sim and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("sim", "Play retry storms, and recorded tasks again, in virtual time", newList(c), newRun(c), newCompare(c), newWhatIf(c))
+	return cli.Noun("sim", "Simulate retry storms, and replay recorded tasks, in virtual time", newList(c), newRun(c), newCompare(c), newWhatIf(c))
 }
 
 func newList(c *cli.Env) *cobra.Command {

@@ -25,7 +25,7 @@ func newWhatIf(c *cli.Env) *cobra.Command {
 	var seed int64
 	var policies []string
 	cmd := &cobra.Command{
-		Use: "whatif", Short: "Let a server replay its recorded tasks under other policies", Args: cobra.NoArgs,
+		Use: "whatif", Short: "Have a server replay its recorded tasks under other policies", Args: cobra.NoArgs,
 		Long: `Let a server replay its recorded tasks in virtual time: as they went, as each would
 go under the policy that holds for it now, and under the policies that are tried.
 The server reads the newest tasks first, up to --tasks of them and for 5 s at most.

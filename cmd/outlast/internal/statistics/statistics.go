@@ -17,12 +17,12 @@ import (
 // Command makes outlast stats and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
 	show := newShow(c)
-	return cli.ByDefault(cli.Noun("stats", "Look at how attempts go", show, newCompare(c)), show)
+	return cli.ByDefault(cli.Noun("stats", "Show counts of tasks, and compare attempts", show, newCompare(c)), show)
 }
 
 func newShow(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "show", Short: "Show how things stand: tasks by queue, dead letters, and how busy the nodes are", Args: cobra.NoArgs,
+		Use: "show", Short: "Show tasks by queue, dead letters, and how busy the nodes are", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			s, err := api.Stats(ctx)
 			if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 func newReset(c *cli.Env) *cobra.Command {
-	return order(c, "reset", "Forget what was learned of a target",
-		"Forget what was learned of a target: its breaker, budget and limit begin anew, at\nonce and without a ramp, and an order to open ends.",
+	return order(c, "reset", "", "Forget what was learned of a target",
+		"Forget what was learned of a target: its breaker, budget and limit begin anew, at\nonce and without a ramp, and a block ends.",
 		"all of it may start at once, as if nobody had ever called it",
 		func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error) {
 			return api.ResetTarget(ctx, name)

@@ -17,8 +17,8 @@ import (
 
 // Command makes outlast target and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("target", "Look at what tasks call, stop calls, and let them begin again",
-		newList(c), newGet(c), newOpen(c), newClose(c), newReset(c))
+	return cli.Noun("target", "List what tasks call; block and allow calls",
+		newList(c), newGet(c), newBlock(c), newAllow(c), newReset(c))
 }
 
 func targetRows(targets []client.TargetState) func(io.Writer) {
@@ -91,9 +91,9 @@ func named(target string) error {
 	return nil
 }
 
-// order makes a command that tells the nodes what to do about a target. It says
-// first how things stand, and asks if there is somebody to ask.
-func order(c *cli.Env, use, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
+// order makes a command, perhaps with an alias, that tells the nodes what to do about a
+// target. It says first how things stand, and asks if there is somebody to ask.
+func order(c *cli.Env, use, alias, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
 	var dryRun, unknown bool
 	cmd := &cobra.Command{
 		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
@@ -106,11 +106,11 @@ func order(c *cli.Env, use, short, long, becomes string, do func(ctx context.Con
 			case err == nil:
 				c.Say("%s: breaker %s, %d attempts run, %d due tasks wait in the memory of the nodes; %s",
 					cli.Clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
-			case use == "open" && c.NotFound(err) && !unknown:
+			case use == "block" && c.NotFound(err) && !unknown:
 				noteUnknown(ctx, c, api, args[0])
 				c.Say("note: --unknown stops the calls of a target before it has tasks")
 				return err
-			case use == "open" && c.NotFound(err):
+			case use == "block" && c.NotFound(err):
 				c.Say("%s: %s", cli.Clean(args[0]), becomes)
 				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
 				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1
@@ -132,7 +132,10 @@ func order(c *cli.Env, use, short, long, becomes string, do func(ctx context.Con
 			return c.Show(target, targetRows([]client.TargetState{*target}))
 		}),
 	}
-	if use == "open" {
+	if alias != "" {
+		cmd.Aliases = []string{alias}
+	}
+	if use == "block" {
 		cmd.Flags().BoolVar(&unknown, "unknown", false, "also a target that no node knows a task of")
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")

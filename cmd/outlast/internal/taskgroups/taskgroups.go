@@ -14,7 +14,7 @@ import (
 
 // Command makes outlast task-group and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("task-group", "Make, look at and close groups of tasks with one callback",
+	return cli.Noun("task-group", "Create, list and close groups of tasks with one callback",
 		newCreate(c), newList(c),
 		oneGroup(c, "get", "Show a group of tasks with its members by outcome", (*client.Client).TaskGroup),
 		oneGroup(c, "close", "Close a group of tasks: no more members come", (*client.Client).CloseTaskGroup))

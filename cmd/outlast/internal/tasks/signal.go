@@ -13,7 +13,7 @@ import (
 
 func newSignal(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "signal ID NAME [JSON]", Short: "Give a task the signal for which its handler waits, or will wait", Args: cobra.RangeArgs(2, 3),
+		Use: "signal ID NAME [JSON]", Short: "Send a task the signal that its handler waits for, or will wait for", Args: cobra.RangeArgs(2, 3),
 		Long: "Give a task the signal of a name: a handler that waits for it goes on, and one that\nwill ask for it has it then. The payload is JSON; @FILE reads a file, - standard input;\nleft out it is none. The first signal of a name stands: a repeat with the same payload\nis no error, another payload is a conflict.",
 		Example: `  outlast task signal ID approval '{"by":"ada"}'
   outlast task signal ID payment.received`,

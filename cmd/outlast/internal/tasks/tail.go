@@ -16,8 +16,8 @@ func newTail(c *cli.Env) *cobra.Command {
 	var filter client.EventFilter
 	var state, id string
 	cmd := &cobra.Command{
-		Use: "tail", Short: "Follow what becomes of tasks, as it happens", Args: cobra.NoArgs,
-		Long: `Follow what becomes of tasks, as it happens: a line for each change, at most
+		Use: "tail", Short: "Follow tasks live: every start, failure and end", Args: cobra.NoArgs,
+		Long: `Follow tasks live: every start, failure and end: a line for each change, at most
 400 a second, and on standard error how many there was no room for.
 
 Told is what happens on the node that answers; of one task, also what happens on

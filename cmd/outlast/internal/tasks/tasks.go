@@ -9,6 +9,6 @@ import (
 
 // Command makes outlast task and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("task", "Enqueue, find and steer tasks",
+	return cli.Noun("task", "Enqueue, find and manage tasks",
 		newEnqueue(c), newList(c), newUpcoming(c), newGet(c), newAttempts(c), newCancel(c), newRetry(c), newReschedule(c), newSignal(c), newTail(c), newExport(c))
 }

@@ -14,7 +14,7 @@ func newUpcoming(c *cli.Env) *cobra.Command {
 	var queue string
 	var limit int
 	cmd := &cobra.Command{
-		Use: "upcoming", Short: "List tasks that failed and will be tried again, the soonest first", Args: cobra.NoArgs,
+		Use: "upcoming", Short: "List tasks that failed and wait for a retry, the soonest first", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if limit < 1 || limit > 100 {
 				return cli.Usagef("--limit is 1 to 100")

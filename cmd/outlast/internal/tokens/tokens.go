@@ -26,7 +26,7 @@ import (
 // Command makes outlast token and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
 	place := &tokenPlace{}
-	cmd := cli.Noun("token", "Make, list and revoke the tokens that requests need", newCreate(c, place), newList(c, place), newRevoke(c, place))
+	cmd := cli.Noun("token", "Create, list and revoke the tokens that requests need", newCreate(c, place), newList(c, place), newRevoke(c, place))
 	cmd.PersistentFlags().StringVar(&place.url, "store", "", "work on this store instead of asking the server: "+stores.Forms())
 	place.Add(cmd.PersistentFlags())
 	return cmd
@@ -143,7 +143,7 @@ func newCreate(c *cli.Env, place *tokenPlace) *cobra.Command {
 	var spec client.TokenSpec
 	var ttl time.Duration
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a token and print it, this once", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a token and print it, once", Args: cobra.NoArgs,
 		Long: `Make a token and print it to standard output. It is shown this once: what is
 kept is a hash. As soon as there is a token every request to a server of the store
 needs one, those from its own machine included.
@@ -177,7 +177,7 @@ their ids; worker takes tasks and settles them. --queue bounds a token to queues
 	flags.StringVar(&spec.Name, "name", "", "who or what bears the token")
 	flags.StringVar(&spec.Role, "role", "", "viewer, operator, admin, enqueuer or worker")
 	flags.StringSliceVar(&spec.Queues, "queue", nil, "a queue that it is for (repeatable); all when absent")
-	flags.DurationVar(&ttl, "ttl", 0, "how long it is good, such as 2160h; for ever when absent")
+	flags.DurationVar(&ttl, "ttl", 0, "how long it is good, such as 2160h; forever when absent")
 	return cmd
 }
 
@@ -208,7 +208,7 @@ func newList(c *cli.Env, place *tokenPlace) *cobra.Command {
 
 func newRevoke(c *cli.Env, place *tokenPlace) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID", Short: "End a token for good, within 2 seconds on all nodes", Args: cobra.ExactArgs(1),
+		Use: "revoke ID", Short: "Revoke a token for good, within 2 seconds on all nodes", Args: cobra.ExactArgs(1),
 		RunE: c.Act(func(ctx context.Context, args []string) error {
 			return withTokens(ctx, c, place, false, func(t tokens) error {
 				revoked, err := t.RevokeToken(ctx, args[0])

@@ -15,7 +15,7 @@ import (
 // Whoami makes outlast whoami.
 func Whoami(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "whoami", Short: "Show what your token lets you do, and which server answers", Args: cobra.NoArgs,
+		Use: "whoami", Short: "Show what your token may do, and which server answers", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			self, err := api.Self(ctx)
 			if err != nil {

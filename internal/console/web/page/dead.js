@@ -71,7 +71,7 @@ function Reasons({ group: g }) {
 function Share({ title, counts, name, label }) {
   const rows = Object.entries(counts ?? {}).sort((a, b) => b[1] - a[1]).slice(0, 10);
   const most = Math.max(1, ...rows.map(([, n]) => n));
-  return html`<${Panel} title=${title}><ul class="bars">${rows.map(([key, n]) => html`<li key=${key}><a href=${href(['dead', 'letters'], { [name]: key })}><bdi>${label(key)}</bdi></a>
+  return html`<${Panel} title=${title}><ul class="bars deaths">${rows.map(([key, n]) => html`<li key=${key}><a href=${href(['dead', 'letters'], { [name]: key })}><bdi>${label(key)}</bdi></a>
     <meter min="0" max=${most} value=${n} aria-label=${label(key)} /><span class="numeric">${number(n)}</span></li>`)}</ul><//>`;
 }
 

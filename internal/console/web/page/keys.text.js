@@ -1,8 +1,8 @@
 import { translator } from '../lib/text.js';
 
 const en = {
-  title: 'Blocked ordering keys', all: 'All queues', about: 'A dead letter blocks its ordering key: the tasks behind it wait until the letter is sent back or deleted, or the key is released.', none: 'No ordering key is blocked.', 'none.waited': 'No task waits behind a dead letter.', 'with.idle': 'Also keys that nobody waits for',
-  key: 'Ordering key', queue: 'Queue', letter: 'Dead letter', waiting: 'Wait behind it', since: 'Blocked', mode: 'Backlog', 'mode.block': 'counts as backlog', 'mode.park': 'parked: no backlog', atLeast: '> {n}', go: 'Tasks that wait', redrive: 'Send back…',
+  title: 'Blocked ordering keys', all: 'All queues', about: 'A dead letter blocks its ordering key: the tasks behind it wait until the letter is redriven or deleted, or the key is released.', none: 'No ordering key is blocked.', 'none.waited': 'No task waits behind a dead letter.', 'with.idle': 'Also keys that nobody waits for',
+  key: 'Ordering key', queue: 'Queue', letter: 'Dead letter', waiting: 'Wait behind it', since: 'Blocked', mode: 'Backlog', 'mode.block': 'counts as backlog', 'mode.park': 'parked: no backlog', atLeast: '> {n}', go: 'Tasks that wait', redrive: 'Redrive…',
   release: 'Release the key…', 'release.title': 'Release an ordering key', 'release.about': 'The tasks behind the dead letter go on without it. The letter stays among the dead letters.', 'release.n': { one: '{n} task waits behind the dead letter of {key}, and would go on.', other: '{n} tasks wait behind the dead letter of {key}, and would go on in their order.' },
   'release.least': 'More than {n} tasks wait behind the dead letter of {key}, and would go on in their order.', 'release.none': 'No task waits behind the dead letter of {key}. Those that come later would start at once.', sample: 'The newest of them', released: 'Released',
 };

@@ -38,10 +38,12 @@ export default function Overview() {
 
 /** @typedef {{points: Point[], source: string}} Series */
 
-/** Minutes of all nodes: finer points are what one node remembers since its start. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
+/** Minutes of all nodes: finer points are what one node remembers since its start, and are shown as long as no minute is over. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
 async function readSeries(span, signal) {
   const [length, step] = spans[span] ?? spans['15m'], from = new Date(serverNow() - length).toISOString();
-  const { points, source } = await get('/v1/stats/series', { from, step }, signal);
+  const read = (/** @type {string} */ length) => get('/v1/stats/series', { from, step: length }, signal), kept = await read(step);
+  const young = step === '1m' && !kept.points?.some((/** @type {Point} */ p) => p.nodes > 0);
+  const { points, source } = young ? await read('10s') : kept;
   return { points: points ?? [], source };
 }
 
@@ -68,7 +70,7 @@ function Health() {
   return html`<${Loaded} fetched=${ready}>${(/** @type {Ready} */ { status, checks = {} }) => {
     const wrong = Object.entries(checks).filter(([name, check]) => !check.ok && !advice.includes(name));
     const bad = status !== 'ready' || wrong.length > 0, dead = counts.value?.dead ?? 0, only = queues.value.length > 0;
-    return html`<${Note} tone=${bad ? 'bad' : dead ? 'warn' : 'good'} title=${bad ? t('unwell') : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well')}>
+    return html`<${Note} tone=${bad ? 'bad' : dead ? 'warn' : 'good'} title=${bad ? t('unwell', { n: Math.max(1, wrong.length) }) : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well')}>
       ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${links[name] && html` <a href=${links[name]}>${t('look')}</a>`}</p>`)}
       <span class="faint">${safety && html`${t('safety')}: ${safety.mode} · `}${self.value?.server.store}${counts.value?.nodes !== undefined && html` · ${t('nodes', { n: counts.value.nodes })}`}</span>
       ${!only && html`<details class="numbers"><summary>${t('checks')}</summary><ul>${Object.entries(checks).map(([name, check]) => html`<li><${State} state=${check.ok ? 'ok' : advice.includes(name) ? 'paused' : 'failed'} label=${name} /> <${Foreign} text=${check.detail} /></li>`)}</ul></details>`}<//>`;

@@ -6,7 +6,7 @@ const en = {
   session: 'Session', role: 'Role', queues: 'Queues', 'queues.all': 'all', token: 'Token', expires: 'Ends', never: 'never', open: 'None is needed: the server listens on this machine only.', logout: 'Sign out',
   server: 'Server', version: 'Version', node: 'Node', store: 'Store', release: 'Release', safety: 'Data safety', licences: 'Licences',
   tokens: 'Tokens', 'tokens.about': 'A token lets a program or a person in. Only its hash is kept.', name: 'Name', state: 'State', created: 'Made', create: 'New token', 'create.about': 'The token is shown once, and cannot be read again.',
-  'create.ttl': 'Good for, such as 720h; empty: for ever', 'create.queues': 'Queues, separated by commas; empty: all', revoke: 'Revoke', 'revoke.about': 'Who bears {name} is refused from now on. This cannot be undone.', revoked: 'Revoked',
+  'create.ttl': 'Good for, such as 720h; empty: forever', 'create.queues': 'Queues, separated by commas; empty: all', revoke: 'Revoke', 'revoke.about': 'Who bears {name} is refused from now on. This cannot be undone.', revoked: 'Revoked',
   none: 'No token. Requests are answered without one until the first is made; from then on every request needs one, this console too.',
   'role.none': 'may do everything', 'role.viewer': 'viewer: look at everything', 'role.operator': 'operator: also retry, pause, redrive', 'role.admin': 'admin: also configuration and tokens', 'role.enqueuer': 'enqueuer: enqueue only', 'role.worker': 'worker: take and settle tasks',
 };

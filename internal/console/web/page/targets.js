@@ -27,7 +27,7 @@ export default function Targets() {
 const waits = (target) => Object.values(target.waiting ?? {}).reduce((a, b) => a + Number(b), 0);
 
 /** @param {{budget?: Target['budget']}} props */
-const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');
+const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.tokens < 1 ? 'budget.spent' : budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');
 
 function All() {
   const targets = useGet('/v1/targets', { limit: 500 }, { on: ['target'], every: 5000 });
@@ -47,15 +47,18 @@ function All() {
 function One({ name }) {
   const target = useGet(at`/v1/targets/${name}`, undefined, { on: ['target'], every: 3000 });
   return html`<p><a href=${href('targets')}>← ${t('back')}</a></p><${Loaded} fetched=${target} name=${name}>${(/** @type {Target} */ r) => html`
-    <${Head} title=${html`<bdi>${visible(r.name)}</bdi> <${TargetState} target=${r} long />`} actions=${html`<${Order} name=${r.name} verb="open" onDone=${target.reload} /><${Order} name=${r.name} verb="close" onDone=${target.reload} /><${Order} name=${r.name} verb="reset" onDone=${target.reload} />`} />
+    <${Head} title=${html`<bdi>${visible(r.name)}</bdi> <${TargetState} target=${r} long />`} actions=${html`<${Order} name=${r.name} verb="block" onDone=${target.reload} /><${Order} name=${r.name} verb="allow" onDone=${target.reload} /><${Order} name=${r.name} verb="reset" onDone=${target.reload} />`} />
     ${r.breaker?.forced && html`<${Note} tone="bad">${t('forced')}<//>`}${r.held_until && html`<${Note} tone="warn">${t('held', { time: absolute(r.held_until) })}<//>`}
     <div class="grid"><${BreakerPanel} target=${r} /><${BudgetPanel} target=${r} /></div>
     <${History} name=${r.name} /><${Nodes} rows=${r.nodes ?? []} />`}<//>`;
 }
 
-/** @param {{name: string, verb: 'open'|'close'|'reset', onDone: () => void}} props */
-const Order = ({ name, verb, onDone }) => html`<${Action} label=${t(verb)} danger=${verb === 'open'} about=${t(`${verb}.about`, { name })} onDone=${onDone}
-  done=${t(verb === 'open' ? 'opened_done' : verb === 'close' ? 'closed_done' : 'reset_done')} request=${{ method: 'POST', path: at`/v1/targets/${name}/` + verb }} cli=${`outlast target ${verb} ${quoted(name)}`} />`;
+/** What the API calls an order. */
+const orders = /** @type {const} */ ({ block: 'open', allow: 'close', reset: 'reset' });
+
+/** @param {{name: string, verb: 'block'|'allow'|'reset', onDone: () => void}} props */
+const Order = ({ name, verb, onDone }) => html`<${Action} label=${t(verb)} danger=${verb === 'block'} about=${t(`${verb}.about`, { name })} onDone=${onDone}
+  done=${t(verb === 'block' ? 'blocked' : verb === 'allow' ? 'allowed' : 'reset_done')} request=${{ method: 'POST', path: at`/v1/targets/${name}/` + orders[verb] }} cli=${`outlast target ${verb} ${quoted(name)}`} />`;
 
 /** @param {{target: Target}} props */
 function BreakerPanel({ target }) {

@@ -34,6 +34,7 @@ export function Head({ title, actions, children }) {
     if (arrival.pending && !typing) heading.current?.focus();
     arrival.pending = false;
   }, []);
+  useEffect(() => { document.title = (heading.current?.textContent ?? '').trim() + ' · Outlast'; });
   return html`<div class="head"><h1 ref=${heading} tabindex="-1">${title}</h1>
   ${actions && html`<div class="actions">${actions}</div>`}${children && html`<p class="about">${children}</p>`}</div>`;
 }

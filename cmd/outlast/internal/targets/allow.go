@@ -9,9 +9,9 @@ import (
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 )
 
-func newClose(c *cli.Env) *cobra.Command {
-	return order(c, "close", "Let calls of a target begin again",
-		"End an outage, or an order to open: what waits is let out, slowly at first.",
+func newAllow(c *cli.Env) *cobra.Command {
+	return order(c, "allow", "close", "Let calls of a target begin again",
+		"End an outage or a block: what waits is let out, slowly at first. What it does is\nclose the circuit breaker by hand, so close is another name for it.",
 		"its tasks will be let out, slowly at first",
 		func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error) {
 			return api.CloseTarget(ctx, name)
