@@ -44,6 +44,18 @@ demo: ## See retries and a redrive; at a terminal the server stays, with its con
 build: ## Build the static binary bin/outlast
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/outlast ./cmd/outlast
 
+# Other binaries than these: make image BINARIES="PATH PATH", of one platform each.
+IMAGE    ?= ghcr.io/outlast-dev/outlast:latest
+BINARIES ?=
+
+.PHONY: image
+image: ## Make the container image for linux/amd64 and arm64 without Docker: bin/image/oci, and a tarball of each for docker load
+	@binaries='$(BINARIES)'; [ -n "$$binaries" ] || for arch in amd64 arm64; do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -o bin/linux-$$arch/outlast ./cmd/outlast || exit 1; \
+		binaries="$$binaries $$PWD/bin/linux-$$arch/outlast"; \
+	done; \
+	cd deploy && $(GO) run ./image -out ../bin/image -name '$(IMAGE)' $$binaries
+
 # --- every change -----------------------------------------------------------
 
 # The race detector, but not in SQLite itself: C translated to Go, which starts no

@@ -307,6 +307,13 @@ func (c *Client) Ready(ctx context.Context) (*Health, error) {
 	})
 }
 
+// IsReady reports whether the server can work. Unlike [Client.Ready] it does not say why
+// not, and needs no token.
+func (c *Client) IsReady(ctx context.Context) (bool, error) {
+	health, err := exchange[Health](ctx, c, call{method: http.MethodGet, path: "/readyz", accept: http.StatusServiceUnavailable})
+	return err == nil && health.Status == "ready", err
+}
+
 func (f *Filter) query(limit int, cursor string) url.Values {
 	values := url.Values{}
 	for name, text := range map[string]string{

@@ -113,6 +113,7 @@ func TestReadinessWithoutTomorrow(t *testing.T) {
 		t.Errorf("without tomorrow: status %d: %+v", status, health)
 	}
 	c := command{t: t, server: p.url}
+	c.run("doctor", "--ready").exits(1)
 	if got := c.run("doctor").exits(1); !strings.Contains(got.out, "days") {
 		t.Errorf("doctor: %s%s", got.out, got.stderr)
 	}

@@ -16,23 +16,29 @@ import (
 // Command makes outlast doctor.
 func Command(c *cli.Env) *cobra.Command {
 	var url string
-	var deep, dial bool
+	var deep, dial, ready bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
 		Long: `Check the server at --server: is it ready, are retries on, which policies and
 types have none, may run for ever or die unheard, how many dead letters are
 there, is there work that nobody can do. With --store it looks at the store
 itself instead, also while servers use it: integrity, versions, disk space and
-lanes without an owner as well.
+lanes without an owner as well. With --ready it asks one question, which needs no
+token: is the server ready? Health checks of containers use it.
 
 Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 7 the server or store cannot be reached.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			r := exam{report.New()}
 			var err error
-			if url != "" {
+			switch {
+			case url != "" && ready:
+				return cli.Usagef("--ready asks a server, --store looks at a store: choose one")
+			case url != "":
 				err = examineStore(ctx, c, r, url, deep)
-			} else {
+			case ready:
+				err = examineReadiness(ctx, c, r)
+			default:
 				err = examineServer(ctx, c, r, dial)
 			}
 			if err != nil && len(r.Findings) == 0 {
@@ -49,8 +55,32 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 	}
 	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
 	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to who takes the messages of its alert channels; nothing is sent")
+	cmd.Flags().BoolVar(&ready, "ready", false, "look only whether the server is ready; needs no token")
 	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
 	return cmd
+}
+
+func examineReadiness(ctx context.Context, c *cli.Env, r exam) error {
+	api, err := c.Connect(client.WithTries(1))
+	if err != nil {
+		return err
+	}
+	defer api.Close()
+	ready, err := api.IsReady(ctx)
+	if err != nil {
+		return r.refusedBy(err)
+	}
+	r.ready(c, ready)
+	return nil
+}
+
+// ready tells whether the server is.
+func (r exam) ready(c *cli.Env, ready bool) {
+	if ready {
+		r.Add("server", report.Fine, c.Server+" is ready", "")
+		return
+	}
+	r.Add("server", report.Fails, c.Server+" is not ready", "its log says more")
 }
 
 func examineServer(ctx context.Context, c *cli.Env, r exam, dial bool) error {
@@ -63,11 +93,7 @@ func examineServer(ctx context.Context, c *cli.Env, r exam, dial bool) error {
 	if err != nil {
 		return r.refusedBy(err)
 	}
-	status := report.Fine
-	if health.Status != "ready" {
-		status = report.Fails
-	}
-	r.Add("server", status, c.Server+" is "+health.Status, "its log says more")
+	r.ready(c, health.Status == "ready")
 	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes"} {
 		check, known := health.Checks[name]
 		if !known {
