@@ -23,8 +23,8 @@ func Command(c *cli.Env) *cobra.Command {
 types have none, may run for ever or die unheard, how many dead letters are
 there, is there work that nobody can do. With --store it looks at the store
 itself instead, also while servers use it: integrity, versions, disk space and
-lanes without an owner as well. With --ready it asks one question, which needs no
-token: is the server ready? Health checks of containers use it.
+lanes without an owner as well. With --ready it asks only whether the server is
+ready, which needs no token: for the health check of a container.
 
 Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 7 the server or store cannot be reached.`,
@@ -36,10 +36,8 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 				return cli.Usagef("--ready asks a server, --store looks at a store: choose one")
 			case url != "":
 				err = examineStore(ctx, c, r, url, deep)
-			case ready:
-				err = examineReadiness(ctx, c, r)
 			default:
-				err = examineServer(ctx, c, r, dial)
+				err = examineServer(ctx, c, r, dial, ready)
 			}
 			if err != nil && len(r.Findings) == 0 {
 				return err
@@ -55,45 +53,29 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 	}
 	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
 	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to who takes the messages of its alert channels; nothing is sent")
-	cmd.Flags().BoolVar(&ready, "ready", false, "look only whether the server is ready; needs no token")
+	cmd.Flags().BoolVar(&ready, "ready", false, "ask only whether the server is ready; needs no token")
 	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
 	return cmd
 }
 
-func examineReadiness(ctx context.Context, c *cli.Env, r exam) error {
+func examineServer(ctx context.Context, c *cli.Env, r exam, dial, ready bool) error {
 	api, err := c.Connect(client.WithTries(1))
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	ready, err := api.IsReady(ctx)
+	health, err := api.Ready(ctx, !ready)
 	if err != nil {
 		return r.refusedBy(err)
 	}
-	r.ready(c, ready)
-	return nil
-}
-
-// ready tells whether the server is.
-func (r exam) ready(c *cli.Env, ready bool) {
+	status := report.Fine
+	if health.Status != "ready" {
+		status = report.Fails
+	}
+	r.Add("server", status, c.Server+" is "+health.Status, "its log says more")
 	if ready {
-		r.Add("server", report.Fine, c.Server+" is ready", "")
-		return
+		return nil
 	}
-	r.Add("server", report.Fails, c.Server+" is not ready", "its log says more")
-}
-
-func examineServer(ctx context.Context, c *cli.Env, r exam, dial bool) error {
-	api, err := c.Connect(client.WithTries(1))
-	if err != nil {
-		return err
-	}
-	defer api.Close()
-	health, err := api.Ready(ctx)
-	if err != nil {
-		return r.refusedBy(err)
-	}
-	r.ready(c, health.Status == "ready")
 	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes"} {
 		check, known := health.Checks[name]
 		if !known {
