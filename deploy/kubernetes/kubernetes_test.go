@@ -58,7 +58,7 @@ func read(t *testing.T) *manifests {
 			}
 			delete(kinds, name)
 			if err := yaml.UnmarshalStrict(document, into, yaml.DisallowUnknownFields); err != nil {
-				t.Errorf("%s: %s: %v", file, name, err)
+				t.Fatalf("%s: %s: %v", file, name, err)
 			}
 		}
 	}
