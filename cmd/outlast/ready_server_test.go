@@ -74,6 +74,7 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 			if status != http.StatusServiceUnavailable || health.Status != "not ready" || store.OK || strings.Contains(store.Detail, "root") {
 				t.Errorf("without database: status %d, %+v", status, health)
 			}
+			command{t: t, server: p.url}.run("doctor", "--ready").exits(1)
 			p.readsWithoutDatabase()
 			if err := database.Start(t.Context()); err != nil {
 				t.Fatal(err)
@@ -113,7 +114,6 @@ func TestReadinessWithoutTomorrow(t *testing.T) {
 		t.Errorf("without tomorrow: status %d: %+v", status, health)
 	}
 	c := command{t: t, server: p.url}
-	c.run("doctor", "--ready").exits(1)
 	if got := c.run("doctor").exits(1); !strings.Contains(got.out, "days") {
 		t.Errorf("doctor: %s%s", got.out, got.stderr)
 	}
