@@ -49,32 +49,3 @@ func TestUnit(t *testing.T) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
-
-var instruction = regexp.MustCompile(`^(FROM|ARG|WORKDIR|COPY|RUN|USER|VOLUME|STOPSIGNAL|ENV|HEALTHCHECK|ENTRYPOINT|CMD) \S`)
-
-// The image is built from what is there, runs as nobody, and looks after its own health.
-func TestDockerfile(t *testing.T) {
-	text := strings.ReplaceAll(read(t, "docker/Dockerfile"), "\\\n", "")
-	last := ""
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if !instruction.MatchString(line) {
-			t.Errorf("what is %q?", line)
-		}
-		if strings.HasPrefix(line, "FROM") {
-			last = ""
-		}
-		last += line + "\n"
-	}
-	for _, line := range []string{"FROM scratch\n", "USER 65532:65532\n", "STOPSIGNAL SIGTERM\n", `CMD ["/outlast", "doctor"]`, "COPY --from=build /out/outlast /outlast\n"} {
-		if !strings.Contains(last, line) {
-			t.Errorf("the image lacks %q", line)
-		}
-	}
-	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../go.mod"))
-	if version == nil || !strings.Contains(text, "golang:"+version[1]+".") {
-		t.Errorf("the image is not built by the Go of go.mod, %q", version)
-	}
-}

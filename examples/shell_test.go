@@ -46,7 +46,9 @@ var unrun = map[string]string{
 	"go install ":                     "needs a release",
 	"make build":                      "is what the tests have done",
 	"sudo ":                           "changes the machine: the tests of deploy check the unit",
-	"docker ":                         "needs Docker",
+	"docker ":                         "needs Docker: the tests of deploy run the image and the composition",
+	"kubectl ":                        "needs a cluster: the tests of deploy read the manifests",
+	"make image":                      "is what the tests of deploy make",
 }
 
 // blockTime is how long the commands of one block may take, blockEnd how long what
