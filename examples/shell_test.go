@@ -41,7 +41,11 @@ var unrun = map[string]string{
 	"make build && bin/outlast serve":  "is the server below, on the port and file that everybody has",
 	"make run ARGS=\"--allow-target 1": "is the server below",
 	"make build":                       "is what the tests have done",
-	"sudo ":                            "changes the machine: the tests of deploy check the unit",
+	"sudo ":                            "changes the machine: the tests of packaging install it on another",
+	"curl -fsSLO https://github.com/":  "gets a release: the tests of packaging have one",
+	"tar -xzf outlast_":                "unpacks a release",
+	"cd outlast_":                      "is in a release",
+	"go install github.com/outlast":    "gets a release from the Go proxy",
 	"docker ":                          "needs Docker",
 }
 
