@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 )
@@ -39,11 +40,11 @@ func described(t *testing.T, cmd *cobra.Command, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, flag := range strings.Fields(cmd.NonInheritedFlags().FlagUsages()) {
-		if after, found := strings.CutPrefix(flag, "--"); found && !strings.Contains(string(page), strings.ReplaceAll(after, "-", `\-`)) {
-			t.Errorf("the page %s does not name %s", name, flag)
+	cmd.NonInheritedFlags().VisitAll(func(flag *pflag.Flag) {
+		if !flag.Hidden && !strings.Contains(strings.ReplaceAll(string(page), `\`, ""), "--"+flag.Name) {
+			t.Errorf("the page %s does not name --%s", name, flag.Name)
 		}
-	}
+	})
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			described(t, sub, dir)
