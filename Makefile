@@ -211,6 +211,17 @@ cover: ## Test coverage of all packages: coverage.out, coverage.html
 cost: ## Functions and files that one task runs, by coverage (ARGS='-v noop' lists them)
 	@GO='$(GO)' sh .ci/cost $(ARGS)
 
+# --- releases ---------------------------------------------------------------
+
+.PHONY: release-snapshot
+release-snapshot: ## Make dist/: binary, archive, bill of materials, on Linux .deb and .rpm, of this platform, as a release has them
+	cd packaging && $(GO) run . $(ARGS)
+
+.PHONY: release-check
+release-check: ## Make dist/ for all platforms and check it; where root can, install the package in an empty Debian (ARGS='--tag v0.1.0' to publish)
+	cd packaging && $(GO) run . --all $(ARGS)
+	cd packaging && OUTLAST_DIST=../dist $(TEST) -v ./...
+
 # --- long runs --------------------------------------------------------------
 
 .PHONY: fuzz

@@ -29,7 +29,7 @@ func TestUnit(t *testing.T) {
 	if limit, err := time.ParseDuration(found[1]); err != nil || limit <= 40*time.Second {
 		t.Errorf("TimeoutStopSec is %s, %v", found[1], err)
 	}
-	for _, line := range []string{"KillSignal=SIGTERM", "DynamicUser=yes", "StateDirectory=outlast", "ProtectSystem=strict", "NoNewPrivileges=yes", "Restart=always"} {
+	for _, line := range []string{"KillSignal=SIGTERM", "User=outlast", "StateDirectory=outlast", "ProtectSystem=strict", "NoNewPrivileges=yes", "Restart=always"} {
 		if !strings.Contains(unit, "\n"+line+"\n") {
 			t.Errorf("the unit lacks %s", line)
 		}
@@ -42,7 +42,7 @@ func TestUnit(t *testing.T) {
 		t.Skip("systemd-analyze is not installed")
 	}
 	file := filepath.Join(t.TempDir(), "outlast.service")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/outlast", "/bin/true")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(unit, "ExecStart=outlast", "ExecStart=/bin/true")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command(analyze, "verify", file).CombinedOutput(); err != nil || len(out) > 0 {
