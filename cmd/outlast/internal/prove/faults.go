@@ -18,23 +18,21 @@ const (
 )
 
 // says is what people read of a fault.
-var says = map[mishap]string{
-	killed: "killed by kill -9", stopped: "stopped by SIGTERM", paused: "halted by SIGSTOP",
-	silent: "cut off in silence", broken: "connections reset",
-}
+var says = map[mishap]string{killed: "kill -9", stopped: "SIGTERM", paused: "SIGSTOP", silent: "network silent", broken: "connections reset"}
 
 // fault is one that is planned.
 type fault struct {
 	kind  mishap
 	node  int
 	lasts time.Duration // until the node begins anew, goes on, or is reached again
-	gap   time.Duration // until the next one
+	gap   time.Duration // after its end, before the next one
 }
 
 // A node that says nothing for 5 s is taken for dead, and gives itself up before.
 const (
 	shortest = 7 * time.Second
 	longest  = 9 * time.Second
+	recovery = 7 * time.Second // others have taken over by then
 )
 
 // planner makes the plan of a seed: every kind once, in any order, then any kind.
@@ -64,11 +62,11 @@ func (p *planner) next() fault {
 	if len(p.first) > 0 {
 		f.kind, p.first = p.first[0], p.first[1:]
 	}
-	f.lasts = time.Duration(p.random.Int64N(int64(2 * time.Second)))
+	f.lasts = 500*time.Millisecond + time.Duration(p.random.Int64N(int64(1500*time.Millisecond)))
 	if f.kind == paused || f.kind == silent {
 		f.lasts = shortest + time.Duration(p.random.Int64N(int64(longest-shortest)))
 	}
-	f.gap = time.Second + time.Duration(p.random.Int64N(int64(2*time.Second)))
+	f.gap = time.Second + time.Duration(p.random.Int64N(int64(time.Second)))
 	return f
 }
 

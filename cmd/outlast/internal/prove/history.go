@@ -55,6 +55,15 @@ type trouble struct {
 	problems []string
 }
 
+// over is when its work goes on elsewhere, and its node is ready again.
+func (t *trouble) over() time.Time {
+	over := t.until.Add(t.back)
+	if taken := t.from.Add(recovery); taken.After(over) {
+		return taken
+	}
+	return over
+}
+
 // row is a task in the store, with its history.
 type row struct {
 	*task.Task

@@ -28,14 +28,14 @@ var promises = []struct {
 	promise promise
 	broken  string
 }{
-	{lost, "accepted and lost, or ended otherwise than they had to"},
-	{unknown, "run, and handed in by nobody"},
-	{repeated, "run again without a fault that explains it"},
-	{disorder, "run out of the order of their key, or beside each other"},
+	{lost, "lost, or ended otherwise than planned"},
+	{unknown, "run, and never handed in"},
+	{repeated, "repeated without a fault to explain it"},
+	{disorder, "out of the order of their key"},
 	{doubled, "accepted twice under one dedupe key"},
-	{early, "run before they were due"},
-	{miscount, "with a wrong number of attempts"},
-	{unhealthy, "nodes that did not stop or come back, or a store that is not sound"},
+	{early, "run too early"},
+	{miscount, "wrong number of attempts"},
+	{unhealthy, "wrong with nodes or store"},
 }
 
 // judgement is what a history comes to.
@@ -219,7 +219,7 @@ func (j *judgement) starts(o *order) {
 	j.all = append(j.all, waited)
 	calm := true
 	for at := range j.troubles {
-		if t := &j.troubles[at]; !due.Before(t.from) && !due.After(t.until.Add(t.back)) {
+		if t := &j.troubles[at]; !due.Before(t.from) && !due.After(t.over()) {
 			calm = false
 			j.waits(at, waited)
 		}

@@ -17,7 +17,7 @@ const (
 	orderKeys = 24
 	tryFor    = 3 * time.Second // a call of a node's API is given up after that, and made to another
 	between   = 50 * time.Millisecond
-	burst     = 2000 // tasks that measure the speed
+	hurried   = 40 // seconds of work that measure the speed
 	batch     = 250
 )
 
@@ -97,8 +97,8 @@ func (l *load) next() *order {
 	switch length := l.random.IntN(50); {
 	case length == 0 && o.place == 0 && o.fail == 0:
 		o.lasts = 3 * time.Second
-	case length < 10:
-		o.lasts = time.Duration(100+l.random.IntN(400)) * time.Millisecond
+	case length < 20:
+		o.lasts = time.Duration(100+l.random.IntN(600)) * time.Millisecond
 	}
 	l.add(o)
 	l.draft(o)
@@ -156,13 +156,13 @@ func (l *load) accepted(ctx context.Context, draft client.Draft, random *rand.Ra
 	return task.ID{}
 }
 
-// hurry hands in many tasks at once, which do nothing, and returns how many a second
+// hurry hands in so many tasks at once, which do nothing, and returns how many a second
 // were accepted and, from the first call to the last run, worked.
-func (l *load) hurry(ctx context.Context) (accepted, worked float64, err error) {
+func (l *load) hurry(ctx context.Context, many int) (accepted, worked float64, err error) {
 	_, before := l.counts()
-	batches := make(chan []*order, burst/batch)
-	for range burst / batch {
-		orders := make([]*order, batch)
+	batches := make(chan []*order, many/batch+1)
+	for made := 0; made < many; made += batch {
+		orders := make([]*order, min(batch, many-made))
 		for i := range orders {
 			orders[i] = &order{burst: true}
 			l.add(orders[i])
@@ -186,18 +186,18 @@ func (l *load) hurry(ctx context.Context) (accepted, worked float64, err error) 
 		})
 	}
 	workers.Wait()
-	accepted = burst / time.Since(began).Seconds()
+	accepted = float64(many) / time.Since(began).Seconds()
 	for _, err := range failures {
 		if err != nil {
 			return 0, 0, err
 		}
 	}
-	for _, calls := l.counts(); calls < before+burst; _, calls = l.counts() {
+	for _, calls := l.counts(); calls < before+many; _, calls = l.counts() {
 		if !lasted(ctx, time.Millisecond) {
 			return 0, 0, context.Cause(ctx)
 		}
 	}
-	return accepted, burst / time.Since(began).Seconds(), nil
+	return accepted, float64(many) / time.Since(began).Seconds(), nil
 }
 
 func (l *load) together(ctx context.Context, n *node, orders []*order) error {

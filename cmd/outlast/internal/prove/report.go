@@ -128,7 +128,7 @@ func (t *trial) tell(store string) error {
 func (r *report) table(w io.Writer) {
 	cli.Row(w, "AT", "FAULT", "LASTED", "RUNS CUT OFF", "WORK WAITED AT MOST", "NODE READY AFTER")
 	for _, f := range r.Faults {
-		cli.Row(w, fmt.Sprintf("%.1fs", f.At), f.Node+" "+says[f.Kind], span(f.Lasted), f.Cut, span(f.Waited), span(f.Back))
+		cli.Row(w, fmt.Sprintf("%.1fs", f.At), f.Node+": "+says[f.Kind], span(f.Lasted), f.Cut, span(f.Waited), span(f.Back))
 	}
 }
 
@@ -185,11 +185,11 @@ func (r *report) last() string {
 	}
 	var faults []string
 	for _, k := range slices.Sorted(maps.Keys(made)) {
-		faults = append(faults, fmt.Sprintf("%d %s", made[k], says[k]))
+		faults = append(faults, fmt.Sprintf("%d × %s", made[k], says[k]))
 	}
-	verdict := "Kept: nothing lost, nothing repeated without a reason, keys in order"
+	verdict, what := "Kept", "nothing lost, nothing repeated without a reason, keys in order"
 	if r.Verdict != "kept" {
-		verdict = "BROKEN: see above"
+		verdict, what = "BROKEN", cli.Plural(len(r.Violations), "line")+" above"
 	}
-	return fmt.Sprintf("%s. Faults: %s. Seed %d.", verdict, strings.Join(faults, ", "), r.Seed)
+	return fmt.Sprintf("%s under %s (%s): %s. Seed %d.", verdict, cli.Plural(len(r.Faults), "fault"), strings.Join(faults, ", "), what, r.Seed)
 }

@@ -68,8 +68,8 @@ func (t *trial) run(ctx context.Context, server func() (network, address string)
 	if err := t.settle(bounded); err != nil {
 		return err
 	}
-	t.note("%d tasks that do nothing, as fast as it goes", burst)
-	if t.accepted, t.worked, err = load.hurry(bounded); err == nil {
+	t.note("more tasks, as fast as it goes")
+	if t.accepted, t.worked, err = load.hurry(bounded, hurried*t.options.Rate); err == nil {
 		err = t.settle(bounded)
 	}
 	if err != nil {
@@ -123,6 +123,7 @@ func (t *trial) end() {
 func (t *trial) hurt(ctx context.Context) error {
 	plan := newPlanner(t.options.Seed, len(t.nodes), t.nodes[0].net != nil)
 	lasted(ctx, calmFirst)
+	spacing := min(recovery, t.options.For/8) // a short run hurts before all has recovered
 	for end := t.began.Add(t.options.For); ctx.Err() == nil; {
 		musts := len(plan.first)
 		f := plan.next()
@@ -140,7 +141,7 @@ func (t *trial) hurt(ctx context.Context) error {
 			return err
 		}
 		t.note("%s is back", n.name)
-		lasted(ctx, f.gap)
+		lasted(ctx, max(min(f.gap, spacing), time.Until(trouble.from.Add(spacing))))
 	}
 	return context.Cause(ctx)
 }

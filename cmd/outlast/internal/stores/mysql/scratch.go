@@ -44,9 +44,13 @@ func scratch(ctx context.Context, url string) (kind.Scratch, error) {
 	return &databases{url, address, db, held}, nil
 }
 
-func (d *databases) What(name string) string { return "database " + name + " of " + d.address.Config.Addr }
+func (d *databases) What(name string) string {
+	return "database " + name + " of " + d.address.Config.Addr
+}
 
-func (d *databases) Server() (network, address string) { return d.address.Config.Net, d.address.Config.Addr }
+func (d *databases) Server() (network, address string) {
+	return d.address.Config.Net, d.address.Config.Addr
+}
 
 func (d *databases) Make(ctx context.Context, name string) (string, error) {
 	var got sql.NullInt64

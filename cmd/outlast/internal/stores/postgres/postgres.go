@@ -23,7 +23,7 @@ var Kind = kind.Kind{
 	Safety:            server.ByDatabaseServer,
 	Open:              open,
 	Examine:           examine,
-	Scratch:          scratch,
+	Scratch:           scratch,
 	WriteSQL:          writeSQL,
 	WriteDistribution: writeDistribution,
 }

@@ -26,7 +26,7 @@ var Kind = kind.Kind{
 	Open:     open,
 	Exists:   exists,
 	Examine:  examine,
-	Scratch: scratch,
+	Scratch:  scratch,
 	WriteSQL: func(w io.Writer, _ string) error { return sqlite.PrintMigrations(w) },
 }
 
