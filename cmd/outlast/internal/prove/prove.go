@@ -43,7 +43,8 @@ func Command(c *cli.Env) *cobra.Command {
 		Use: "prove", Short: "Prove on your own database that no task is lost under faults", Args: cobra.NoArgs,
 		Long: `Work tasks for about a minute while nodes are killed (kill -9), stopped, halted and cut
 off from the database; then read back what was accepted, lost, repeated and why, whether
-keys kept their order, how late tasks began, and how fast they went.
+keys kept their order, how late tasks began, and how fast they went. docs/how-to/prove.md
+says how to read the report.
 
 All of it happens in a scratch place that is dropped at the end, also after Ctrl-C: a
 schema of its own on PostgreSQL, a database of its own on MySQL and MariaDB, a folder
