@@ -37,6 +37,7 @@ var unrun = map[string]string{
 	"cd bench && go test":              "is a test of its own",
 	"sqlite3 outlast.db":               "needs a version of sqlite3 that few systems have",
 	"outlast migrate citus":            "needs Citus; the tests of store/postgres run it there",
+	"outlast prove":                    "takes a minute: the tests of cmd/outlast run it on every store",
 	"outlast sim run all":              "takes minutes: package sim runs it",
 	"make build && bin/outlast serve":  "is the server below, on the port and file that everybody has",
 	"make run ARGS=\"--allow-target 1": "is the server below",

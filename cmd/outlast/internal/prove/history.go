@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -103,6 +104,13 @@ func (h *history) order(n int) *order {
 	return h.orders[n-1]
 }
 
+// ran is how many calls there were.
+func (h *history) ran() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.calls)
+}
+
 func (h *history) counts() (accepted, calls int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -112,4 +120,20 @@ func (h *history) counts() (accepted, calls int) {
 		}
 	}
 	return accepted, len(h.calls)
+}
+
+// noProgress is how long nothing may happen until there is no use in waiting further.
+const noProgress = 2 * time.Minute
+
+// await looks now and then whether something is so, as long as there is progress. What
+// has not ended then is found by the verdict.
+func (h *history) await(ctx context.Context, every time.Duration, so func() bool) {
+	last, moved := 0, time.Now()
+	for !so() && lasted(ctx, every) {
+		if accepted, calls := h.counts(); accepted+calls != last {
+			last, moved = accepted+calls, time.Now()
+		} else if time.Since(moved) > noProgress {
+			return
+		}
+	}
 }

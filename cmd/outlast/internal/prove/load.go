@@ -159,7 +159,7 @@ func (l *load) accepted(ctx context.Context, draft client.Draft, random *rand.Ra
 // hurry hands in so many tasks at once, which do nothing, and returns how many a second
 // were accepted and, from the first call to the last run, worked.
 func (l *load) hurry(ctx context.Context, many int) (accepted, worked float64, err error) {
-	_, before := l.counts()
+	before := l.ran()
 	batches := make(chan []*order, many/batch+1)
 	for made := 0; made < many; made += batch {
 		orders := make([]*order, min(batch, many-made))
@@ -192,12 +192,8 @@ func (l *load) hurry(ctx context.Context, many int) (accepted, worked float64, e
 			return 0, 0, err
 		}
 	}
-	for _, calls := l.counts(); calls < before+many; _, calls = l.counts() {
-		if !lasted(ctx, time.Millisecond) {
-			return 0, 0, context.Cause(ctx)
-		}
-	}
-	return accepted, float64(many) / time.Since(began).Seconds(), nil
+	l.await(ctx, 2*time.Millisecond, func() bool { return l.ran() >= before+many })
+	return accepted, float64(l.ran()-before) / time.Since(began).Seconds(), context.Cause(ctx)
 }
 
 func (l *load) together(ctx context.Context, n *node, orders []*order) error {
@@ -208,6 +204,9 @@ func (l *load) together(ctx context.Context, n *node, orders []*order) error {
 	}
 	l.mu.Unlock()
 	results, err := n.process().api.EnqueueBatch(ctx, drafts, true)
+	for err != nil && lasted(ctx, between) {
+		results, err = n.process().api.EnqueueBatch(ctx, drafts, true)
+	}
 	if err != nil {
 		return err
 	}

@@ -24,9 +24,9 @@ import (
 )
 
 const (
-	grace       = 2 * time.Second  // of running attempts, when a node is asked to stop
-	stopWithin  = 20 * time.Second // a node that was asked to stop has ended by then
-	readyWithin = 30 * time.Second // a node that was started, or is cut off no longer, is ready by then
+	grace       = 2 * time.Second // of running attempts, when a node is asked to stop
+	stopWithin  = time.Minute     // a node that was asked to stop has ended by then
+	readyWithin = time.Minute     // a node that was started, or is cut off no longer, is ready by then
 	look        = 20 * time.Millisecond
 )
 
@@ -76,7 +76,7 @@ func beNode(ctx context.Context, c *cli.Env) error {
 	case err = <-server.Failed():
 	case <-ctx.Done():
 	}
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin/2)
 	defer cancel()
 	return errors.Join(err, server.Stop(bounded))
 }

@@ -113,7 +113,7 @@ func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
 	defer func() { err = errors.Join(err, place.Close()) }()
 	left, err := place.Left(ctx)
 	if err != nil {
-		return err
+		return couldNot(ctx, err)
 	}
 	if o.clean {
 		return clean(ctx, c, place, left)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/task"
 )
 
 // report is what people and programs are told of a run. Times are in milliseconds, but
@@ -108,7 +109,7 @@ func (t *trial) tell(store string) error {
 			err = os.WriteFile(t.options.html, page, 0o644) //nolint:gosec // a report for everybody to see
 		}
 		if err != nil {
-			return fmt.Errorf("--html: %w", err)
+			return &task.Error{Code: task.CodeUnavailable, Message: "--html: " + err.Error(), Err: err}
 		}
 		t.Say("the report is in %s", cli.Clean(t.options.html))
 	}

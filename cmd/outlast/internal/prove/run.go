@@ -17,10 +17,8 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
-const (
-	calmFirst    = 2 * time.Second // of work before the first fault
-	settleWithin = 2 * time.Minute // all that was accepted has ended so long after the last fault
-)
+// calmFirst is the time of work before the first fault.
+const calmFirst = 2 * time.Second
 
 // trial is one run on a scratch store.
 type trial struct {
@@ -53,28 +51,27 @@ func (t *trial) run(ctx context.Context, server func() (network, address string)
 	go func() { defer close(handed); load.run(handing, t.options.Rate, enough) }()
 	err = t.hurt(ctx)
 	close(enough)
-	bounded, cancel := context.WithTimeout(ctx, settleWithin)
-	defer cancel()
-	select {
-	case <-handed:
-	case <-bounded.Done():
+	if err == nil {
+		t.note("the faults are over, what is left is worked")
+		t.await(ctx, 5*look, func() bool {
+			select {
+			case <-handed:
+				return t.settled(ctx)
+			default:
+				return false
+			}
+		})
 	}
 	giveUp()
 	<-handed
 	if err != nil || ctx.Err() != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
-	t.note("the faults are over, what is left is worked")
-	if err := t.settle(bounded); err != nil {
-		return err
-	}
 	t.note("more tasks, as fast as it goes")
-	if t.accepted, t.worked, err = load.hurry(bounded, hurried*t.options.Rate); err == nil {
-		err = t.settle(bounded)
-	}
-	if err != nil {
+	if t.accepted, t.worked, err = load.hurry(ctx, hurried*t.options.Rate); err != nil {
 		return err
 	}
+	t.await(ctx, 5*look, func() bool { return t.settled(ctx) })
 	return t.read(ctx)
 }
 
@@ -155,11 +152,11 @@ func (t *trial) meet(ctx context.Context) error {
 		}
 		t.names[address.Host] = n.name
 	}
-	var err error
-	for _, n := range t.nodes {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	for try := 0; ; try++ {
 		one, cancel := context.WithTimeout(ctx, tryFor)
-		var found *client.Nodes
-		found, err = n.process().api.Nodes(one, 500)
+		found, err := t.nodes[try%len(t.nodes)].process().api.Nodes(one, 500)
 		cancel()
 		if err == nil {
 			for _, seen := range found.Nodes {
@@ -169,30 +166,21 @@ func (t *trial) meet(ctx context.Context) error {
 			}
 			return nil
 		}
+		if !lasted(ctx, between) {
+			return err
+		}
 	}
-	return err
 }
 
-// settle waits until everything has ended. What has not then is found by the verdict.
-func (t *trial) settle(ctx context.Context) error {
-	for {
-		left := 0
-		for _, state := range []string{"pending", "running"} {
-			found, err := t.nodes[0].process().api.Tasks(ctx, client.Filter{State: state}, 1, "")
-			if err != nil && ctx.Err() == nil {
-				return err
-			} else if err != nil {
-				return nil
-			}
-			left += len(found.Tasks)
-		}
-		if left == 0 {
-			return nil
-		}
-		if !lasted(ctx, 5*look) {
-			return nil
+// settled reports whether everything has ended.
+func (t *trial) settled(ctx context.Context) bool {
+	for _, state := range []string{"pending", "running"} {
+		found, err := t.nodes[0].process().api.Tasks(ctx, client.Filter{State: state}, 1, "")
+		if err != nil || len(found.Tasks) > 0 {
+			return false
 		}
 	}
+	return true
 }
 
 // read stops the fleet, and reads from the database itself what has become of everything.
