@@ -52,6 +52,7 @@ var unrun = map[string]string{
 	"tar -xzf outlast_":               "unpacks a release",
 	"cd outlast_":                     "is in a release",
 	"go install github.com/outlast":   "gets a release from the Go proxy",
+	"outlast prove":                   "takes a minute: the tests of cmd/outlast run it on every store",
 }
 
 // blockTime is how long the commands of one block may take, blockEnd how long what
