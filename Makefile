@@ -230,6 +230,10 @@ faults: servers ## WORLDS (20000) fleets in virtual time, MODELS (1000) random r
 world: ## One fleet in virtual time, by its seed, with all that happens to it (make world WORLD=17)
 	OUTLAST_WORLD=$(WORLD) $(GO) test -v -count=1 -run '^TestWorlds$$' ./internal/worldtest
 
+.PHONY: site
+site: ## The documentation as web pages in .cache/site; a link that leads nowhere fails it. A server has them at /docs
+	@rm -rf .cache/site && $(GO) run ./internal/site/write .cache/site
+
 .PHONY: storm
 storm: ## A real outage under load, long; writes the pictures and numbers of docs/explanation/storm.md (about 10 minutes)
 	$(GO) test -tags storm -v -count=1 -timeout 30m -run TestFull ./internal/stormtest

@@ -11,13 +11,14 @@ import (
 // Console is the web console, for [Config]: its files, which talk to nothing but the API.
 func Console() http.Handler { return console.Handler() }
 
-// addConsole serves the files of the console to everybody: what they show, they
+// addPages serves the files of web pages to everybody: what those of the console show, they
 // ask the API for.
-func (s *Server) addConsole(page http.Handler) {
-	if page == nil {
+func (s *Server) addPages(pages http.Handler, paths ...string) {
+	if pages == nil {
 		return
 	}
-	open := s.Guard(inspect.PermissionOpen, route.Bounded(page))
-	s.mux.Handle("GET /{$}", open)
-	s.mux.Handle("GET "+consolePath, open)
+	open := s.Guard(inspect.PermissionOpen, route.Bounded(pages))
+	for _, path := range paths {
+		s.mux.Handle("GET "+path, open)
+	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/outlast-dev/outlast/store/memory"
 )
 
-// The console is there for everybody, also by a link from elsewhere; the API beside it
-// is not.
-func TestConsoleIsOpen(t *testing.T) {
+// The console and the documentation are there for everybody, also by a link from elsewhere; the API beside
+// them is not.
+func TestPagesAreOpen(t *testing.T) {
 	client, err := outlast.Open(t.Context(), memory.New())
 	must(t, err)
 	page := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { _, _ = w.Write([]byte("page " + req.URL.Path)) })
-	api, err := server.New(server.Config{Client: client, Console: page, Exposed: true})
+	api, err := server.New(server.Config{Client: client, Console: page, Docs: page, Exposed: true})
 	must(t, err)
 	ask := func(method, at string, header map[string]string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, at, nil)
@@ -28,7 +28,7 @@ func TestConsoleIsOpen(t *testing.T) {
 		return answer
 	}
 	link := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
-	for _, at := range []string{"/", "/console/app.js"} {
+	for _, at := range []string{"/", "/console/app.js", "/docs", "/docs/reference/api.html"} {
 		if answer := ask("GET", at, link); answer.Code != 200 || answer.Body.String() != "page "+at {
 			t.Errorf("%s: %d %s", at, answer.Code, answer.Body)
 		}

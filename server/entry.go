@@ -33,7 +33,7 @@ func (e *entry) admit(req *http.Request) error {
 		return &task.Error{Code: task.CodeDenied, Message: "requests for the host " + task.Quote(req.Host) + " are not answered here",
 			Hint: "use the address that the server listens on, such as http://127.0.0.1:7070"}
 	}
-	if ofConsole(req) {
+	if ofPages(req) {
 		return nil // a link from elsewhere may lead to it: it is the same for everybody
 	}
 	origin := req.Header.Get("Origin")
@@ -59,10 +59,13 @@ func (e *entry) hostAllowed(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-const consolePath = "/console/"
+const (
+	consolePath = "/console/"
+	docsPath    = "/docs/"
+)
 
-// ofConsole says whether a request is for a file of the console.
-func ofConsole(req *http.Request) bool {
-	reads := req.Method == http.MethodGet || req.Method == http.MethodHead
-	return reads && (req.URL.Path == "/" || strings.HasPrefix(req.URL.Path, consolePath))
+// ofPages says whether a request is for a file of the console or of the documentation.
+func ofPages(req *http.Request) bool {
+	reads, at := req.Method == http.MethodGet || req.Method == http.MethodHead, req.URL.Path
+	return reads && (at == "/" || at+"/" == docsPath || strings.HasPrefix(at, consolePath) || strings.HasPrefix(at, docsPath))
 }

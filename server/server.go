@@ -49,6 +49,9 @@ type Config struct {
 	// Console answers GET / and what is below /console/, without a token: [Console], or
 	// nothing when nil.
 	Console http.Handler
+	// Docs answers GET /docs and what is below it, without a token: the documentation as web
+	// pages. A redirect to those of the project when nil.
+	Docs http.Handler
 }
 
 // Server is the HTTP API as an [http.Handler]. Make it with [New]; it is safe
@@ -78,6 +81,9 @@ func New(config Config) (*Server, error) {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
 	config.Limits = config.Limits.withDefaults()
+	if config.Docs == nil {
+		config.Docs = http.RedirectHandler("https://github.com/outlast-dev/outlast/tree/main/docs", http.StatusFound)
+	}
 	all := config.Client.Inspector()
 	s := &Server{
 		log: config.Logger, mux: http.NewServeMux(), entry: newEntry(config.Exposed, config.Hosts),
@@ -97,7 +103,8 @@ func New(config Config) (*Server, error) {
 	if err := s.mount(s.table); err != nil {
 		return nil, err
 	}
-	s.addConsole(config.Console)
+	s.addPages(config.Console, "/{$}", consolePath)
+	s.addPages(config.Docs, "/docs", docsPath)
 	s.mux.Handle("/", s.Guard(inspect.PermissionKnown, http.HandlerFunc(s.notFound)))
 	return s, nil
 }

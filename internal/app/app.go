@@ -22,6 +22,7 @@ import (
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/internal/serving"
+	"github.com/outlast-dev/outlast/internal/site"
 	"github.com/outlast-dev/outlast/prom"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/task"
@@ -208,7 +209,7 @@ func (a *App) api(registry *prometheus.Registry, reload *reloader) (*server.Serv
 	}
 	return server.New(server.Config{
 		Client: a.client, Store: scheme, Safety: a.safety(), Version: a.config.Version, Registry: registry, Logger: a.config.Logger,
-		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status, Console: server.Console(),
+		Hosts: []string{host}, Exposed: !local(a.config.Listen), Configuration: status, Console: server.Console(), Docs: site.Handler(),
 		Files: func() (found []string) {
 			for _, one := range a.exposed() {
 				found = append(found, one.String())

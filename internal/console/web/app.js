@@ -64,6 +64,7 @@ function Frame() {
     <nav id="side" class=${classes('side', menu && 'open')} aria-label=${t('menu')}>
       ${pages.filter(admits).map((p) => html`<a key=${p.place} href=${href(p.place)} aria-current=${p.place === place ? 'page' : undefined}>${t(p.title)}
         ${p.place === 'dead' && counts.value?.dead > 0 && html`<span class="count">${short(counts.value.dead)}</span>`}</a>`)}
+      <a href="docs/" target="_blank">${t('docs')}</a>
       ${token.value && html`<p><button type="button" class="small" onClick=${logout}>${t('logout')}</button></p>`}
     </nav>
     <main class="main" id="main" ref=${main} tabindex="-1">${!answers.value && html`<${Failure} problem=${new Problem(0, null)} onRetry=${identify} />`}

@@ -96,7 +96,7 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 	scheme, _, _ := strings.Cut(s.Store.URL, ":")
 	c.Say("outlast %s listens on %s (store: %s)", c.Version, server.URL(), scheme)
 	c.Say("  try:  outlast task enqueue%s --url https://example.com/hook --payload '{}'", serverFlag(server.URL()))
-	c.Say("  console: %s/", server.URL())
+	c.Say("  console: %s/   documentation: %s/docs", server.URL(), server.URL())
 	c.Say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
 	select {
 	case <-ctx.Done():

@@ -3,7 +3,7 @@
 import { translator } from '../lib/text.js';
 
 const en = {
-  skip: 'Skip to content', menu: 'Menu', search: 'Search tasks', palette: 'Go to or do…', help: 'Keyboard shortcuts', close: 'Close', 'close.sure': 'What you wrote here would be lost. Escape once more closes the dialog.', cancel: 'Cancel', 'keep.it': 'Keep it', 'keep.them': 'Keep them',
+  skip: 'Skip to content', menu: 'Menu', docs: 'Documentation ↗', search: 'Search tasks', palette: 'Go to or do…', help: 'Keyboard shortcuts', close: 'Close', 'close.sure': 'What you wrote here would be lost. Escape once more closes the dialog.', cancel: 'Cancel', 'keep.it': 'Keep it', 'keep.them': 'Keep them',
   loading: 'Loading…', retry: 'Try again', none: 'Nothing here', more: 'Show more', unreachable: 'The server does not answer.',
   problem: 'That did not work', hint: 'What helps', renewed: 'The server has another version than this page.', refresh: 'Load the page anew', uncopied: 'This browser does not let the page copy. Select the text and copy it.', done: 'Done',
   live: 'Live', polling: 'Asking every 3 s', paused: 'Not updating', 'live.pause': 'Stop updating', 'live.resume': 'Keep up to date',
@@ -29,7 +29,7 @@ const en = {
 
 /** @type {typeof en} */
 const zh = {
-  skip: '跳到正文', menu: '菜单', search: '搜索任务', palette: '前往或执行…', help: '键盘快捷键', close: '关闭', 'close.sure': '您在此填写的内容将会丢失。再按一次 Escape 关闭对话框。', cancel: '取消', 'keep.it': '不取消', 'keep.them': '不取消',
+  skip: '跳到正文', menu: '菜单', docs: '文档 ↗', search: '搜索任务', palette: '前往或执行…', help: '键盘快捷键', close: '关闭', 'close.sure': '您在此填写的内容将会丢失。再按一次 Escape 关闭对话框。', cancel: '取消', 'keep.it': '不取消', 'keep.them': '不取消',
   loading: '加载中…', retry: '重试', none: '暂无内容', more: '显示更多', unreachable: '服务器没有响应。',
   problem: '操作未成功', hint: '建议', renewed: '服务器的版本与本页面不同。', refresh: '重新加载页面', uncopied: '浏览器不允许本页复制，请选中文本后手动复制。', done: '完成',
   live: '实时', polling: '每 3 秒刷新', paused: '已停止刷新', 'live.pause': '停止刷新', 'live.resume': '保持刷新',

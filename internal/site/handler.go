@@ -1,0 +1,52 @@
+package site
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/outlast-dev/outlast/docs"
+	"github.com/outlast-dev/outlast/internal/assets"
+)
+
+// Handler serves the site below /docs/. It is made when the first page is asked for. It needs no
+// token: there is nothing in it that is not public.
+func Handler() http.Handler {
+	files := sync.OnceValues(func() (map[string]*assets.File, error) {
+		made, err := Make(docs.Files)
+		files := map[string]*assets.File{}
+		for name, data := range made {
+			files[name] = assets.New(name, data)
+		}
+		return files, err
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		name, _ := strings.CutPrefix(req.URL.Path, "/docs/")
+		switch name {
+		case "/docs":
+			redirect(w, "docs/")
+			return
+		case "api":
+			redirect(w, "reference/api.html")
+			return
+		case "":
+			name = "index.html"
+		}
+		all, err := files()
+		if err != nil { // which the tests of this package rule out
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		if f := all[name]; f != nil {
+			f.ServeHTTP(w, req)
+			return
+		}
+		http.NotFound(w, req)
+	})
+}
+
+// redirect leads to a relative place, which holds below any path.
+func redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusFound)
+}
