@@ -171,7 +171,7 @@ systemctl is-active outlast
 pid=$(systemctl show -P MainPID outlast)
 [ "$(stat -c %U /proc/$pid)" = outlast ]
 [ "$(stat -c '%U %G %a' /var/lib/outlast)" = 'outlast outlast 700' ]
-nsenter -m -t "$pid" awk '$2 == "/" && $4 ~ /^ro/ { found = 1 } END { exit !found }' /proc/mounts
+awk '$2 == "/" && $4 ~ /^ro/ { found = 1 } END { exit !found }' "/proc/$pid/mounts"
 grep 'CapEff:.0000000000000000' /proc/$pid/status
 grep 'NoNewPrivs:.1' /proc/$pid/status
 grep 'Seccomp:.2' /proc/$pid/status
