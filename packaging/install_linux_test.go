@@ -155,6 +155,7 @@ END
 chmod 755 /usr/local/bin/*
 echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/yes
 export DEBIAN_FRONTEND=noninteractive
+trap '[ $? = 0 ] || journalctl --no-pager --unit outlast --lines 20' EXIT
 began=$(date +%s%N)
 `
 

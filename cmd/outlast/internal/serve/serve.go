@@ -98,6 +98,9 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 	c.Say("  try:  outlast task enqueue%s --url https://example.com/hook --payload '{}'", serverFlag(server.URL()))
 	c.Say("  console: %s/", server.URL())
 	c.Say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", server.URL(), server.URL())
+	if err := ready(c); err != nil {
+		c.Say("systemd is not told that the server listens: %v", err)
+	}
 	select {
 	case <-ctx.Done():
 	case err = <-server.Failed():
