@@ -49,7 +49,7 @@ func Codes() []Warning {
 		{multiplierRange, "backoff.multiplier", "M is outside 1.5 to 4"},
 		{countRange, "max_attempts", "the number of retries is outside 3 to 10"},
 		{unlimited, "unlimited", "attempts go on without end, and no time limit ends them"},
-		{noTimeout, "timeout", "an attempt may take for ever"},
+		{noTimeout, "timeout", "an attempt may take forever"},
 		{shortTimeout, "timeout", "the timeout is not above the usual length of an attempt"},
 		{totalPastDeadline, "deadline", "waits and attempts may take longer than the time limit"},
 		{attemptsPastDeadline, "timeout", "the attempts alone may take longer than the time limit"},
