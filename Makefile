@@ -49,6 +49,18 @@ picture: ## Take docs/pictures/demo.gif again, from the demo's console and comma
 	@command -v ffmpeg >/dev/null || { echo "picture: ffmpeg is missing: apt-get install --no-install-recommends ffmpeg" >&2; exit 1; }
 	@sh .ci/console install && GO='$(GO)' CHROMIUM="$$(command -v chromium-headless-shell || command -v chromium)" npm --prefix internal/console run --silent recording
 
+# Other binaries than these: make image BINARIES="PATH PATH", of one platform each.
+IMAGE    ?= ghcr.io/outlast-dev/outlast:latest
+BINARIES ?=
+
+.PHONY: image
+image: ## Make the container image for linux/amd64 and arm64 without Docker: bin/image/oci, and a tarball of each for docker load
+	@binaries='$(BINARIES)'; [ -n "$$binaries" ] || for arch in amd64 arm64; do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -o bin/linux-$$arch/outlast ./cmd/outlast || exit 1; \
+		binaries="$$binaries $$PWD/bin/linux-$$arch/outlast"; \
+	done; \
+	cd deploy && $(GO) run ./image -out ../bin/image -name '$(IMAGE)' $$binaries
+
 # --- every change -----------------------------------------------------------
 
 # The race detector, but not in SQLite itself: C translated to Go, which starts no
@@ -198,6 +210,17 @@ cover: ## Test coverage of all packages: coverage.out, coverage.html
 .PHONY: cost
 cost: ## Functions and files that one task runs, by coverage (ARGS='-v noop' lists them)
 	@GO='$(GO)' sh .ci/cost $(ARGS)
+
+# --- releases ---------------------------------------------------------------
+
+.PHONY: release-snapshot
+release-snapshot: ## Make dist/: binary, archive, bill of materials, on Linux .deb and .rpm, of this platform, as a release has them
+	cd packaging && $(GO) run . $(ARGS)
+
+.PHONY: release-check
+release-check: ## Make dist/ for all platforms and check it; where root can, install the package in an empty Debian (ARGS='--tag v0.1.0' to publish)
+	cd packaging && $(GO) run . --all $(ARGS)
+	cd packaging && OUTLAST_DIST=../dist $(TEST) -v ./...
 
 # --- long runs --------------------------------------------------------------
 

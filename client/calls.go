@@ -299,12 +299,14 @@ func (c *Client) ReleaseKey(ctx context.Context, queue, key string) (bool, error
 	return answer.Released, nil
 }
 
-// Ready returns the health report of the server, also of one that is not
-// ready.
-func (c *Client) Ready(ctx context.Context) (*Health, error) {
-	return exchange[Health](ctx, c, call{
-		method: http.MethodGet, path: "/readyz", query: url.Values{"verbose": {"true"}}, accept: http.StatusServiceUnavailable,
-	})
+// Ready returns whether the server is ready, and with checks what each of them says.
+// Only the checks need a token.
+func (c *Client) Ready(ctx context.Context, checks bool) (*Health, error) {
+	request := call{method: http.MethodGet, path: "/readyz", accept: http.StatusServiceUnavailable}
+	if checks {
+		request.query = url.Values{"verbose": {"true"}}
+	}
+	return exchange[Health](ctx, c, request)
 }
 
 func (f *Filter) query(limit int, cursor string) url.Values {

@@ -352,7 +352,7 @@ type KeyReleased struct {
 	Released bool `json:"released" doc:"Whether the key was blocked; the dead letter stays."`
 }
 
-// Health is the verbose answer of /readyz.
+// Health is the answer of /readyz; only the verbose one has checks.
 type Health struct {
 	Status string           `json:"status" enum:"alive,ready,not ready"`
 	Checks map[string]Check `json:"checks,omitempty"`

@@ -1,9 +1,10 @@
 // Package deploy checks the dashboard, the rules and the units of this directory. It is a
-// module of its own, since the parser of Prometheus is large and the engine needs none of it.
+// module of its own, since what reads them is large and the engine needs none of it.
 package deploy
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"regexp"
@@ -27,10 +28,10 @@ func TestNamesAreExported(t *testing.T) {
 	if len(broken) > 0 {
 		t.FailNow()
 	}
-	var expressions []string
+	var expressions []expression
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
-			expressions = append(expressions, rule.Expr)
+			expressions = append(expressions, expression{rule.Expr, fmt.Sprint(rule.Annotations)})
 			if rule.Record != "" {
 				recorded[rule.Record] = true
 			} else {
@@ -43,15 +44,21 @@ func TestNamesAreExported(t *testing.T) {
 		t.Fatalf("only %d expressions were found", len(expressions))
 	}
 	known := scrape(t, named(expressions, recorded))
-	for _, expression := range expressions {
-		check(t, expression, known, recorded)
+	for _, one := range expressions {
+		check(t, one, known, recorded)
 	}
 }
 
+// expression is what Prometheus is asked, and the text that shows the answer, by labels.
+type expression struct{ asked, shown string }
+
+// label is one in a legend of Grafana, or in an annotation of Prometheus.
+var label = regexp.MustCompile(`\{\{ ?(?:\$labels\.)?(\w+) ?\}\}`)
+
 // named are the metrics that expressions name, but for recorded ones and Prometheus' own.
-func named(expressions []string, recorded map[string]bool) (names []string) {
-	for _, expression := range expressions {
-		parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expression)
+func named(expressions []expression, recorded map[string]bool) (names []string) {
+	for _, one := range expressions {
+		parsed, err := parser.NewParser(parser.Options{}).ParseExpr(one.asked)
 		if err != nil {
 			continue // the check says so
 		}
@@ -65,14 +72,16 @@ func named(expressions []string, recorded map[string]bool) (names []string) {
 	return names
 }
 
-// check parses an expression and looks for what it names.
-func check(t *testing.T, expression string, known map[string][]string, recorded map[string]bool) {
+// check parses an expression and looks for what it and its text name.
+func check(t *testing.T, one expression, known map[string][]string, recorded map[string]bool) {
+	expression := one.asked
 	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expression)
 	if err != nil {
 		t.Errorf("%s: %v", expression, err)
 		return
 	}
-	var exported []string
+	var exported, kept []string
+	aggregated := false
 	parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
 		if selector, ok := node.(*parser.VectorSelector); ok {
 			if selector.Name == "up" || recorded[selector.Name] {
@@ -94,6 +103,7 @@ func check(t *testing.T, expression string, known map[string][]string, recorded 
 	})
 	parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
 		if aggregate, ok := node.(*parser.AggregateExpr); ok {
+			aggregated, kept = true, append(kept, aggregate.Grouping...)
 			for _, label := range aggregate.Grouping {
 				if !slices.Contains(exported, label) {
 					t.Errorf("%s: groups by %s, which no metric in it has", expression, label)
@@ -102,38 +112,54 @@ func check(t *testing.T, expression string, known map[string][]string, recorded 
 		}
 		return nil
 	})
+	if !aggregated {
+		kept = exported
+	}
+	for _, found := range label.FindAllStringSubmatch(one.shown, -1) {
+		if !slices.Contains(kept, found[1]) {
+			t.Errorf("%s: the answer has no label %s for %q", expression, found[1], one.shown)
+		}
+	}
 }
 
-var variables = strings.NewReplacer("$__rate_interval", "5m", "$instance", ".*", "$queue", ".*", "$type", ".*")
+// panel is a panel of a dashboard, or a row with panels that are folded into it.
+type panel struct {
+	ID      int
+	Type    string
+	Title   string
+	Targets []struct{ Expr, LegendFormat string }
+	Panels  []panel
+}
 
 // dashboard returns the expressions of all panels and variables.
-func dashboard(t *testing.T) (expressions []string) {
+func dashboard(t *testing.T) (expressions []expression) {
 	content, err := os.ReadFile("grafana/outlast.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var board struct {
-		Panels []struct {
-			ID      int
-			Type    string
-			Title   string
-			Targets []struct{ Expr string }
-		}
+		Panels     []panel
 		Templating struct {
-			List []struct{ Type, Definition string }
+			List []struct{ Name, Type, Definition string }
 		}
 	}
 	if err := json.Unmarshal(content, &board); err != nil {
 		t.Fatal(err)
 	}
+	variables := []string{"$__rate_interval", "5m"}
+	for _, variable := range board.Templating.List {
+		variables = append(variables, "$"+variable.Name, ".*")
+	}
 	seen := map[int]bool{}
-	for _, panel := range board.Panels {
+	for i := 0; i < len(board.Panels); i++ {
+		panel := board.Panels[i]
+		board.Panels = append(board.Panels, panel.Panels...)
 		if seen[panel.ID] || panel.Title == "" || panel.Type != "row" && len(panel.Targets) == 0 {
 			t.Errorf("the panel %d %q has no title, no query or the number of another", panel.ID, panel.Title)
 		}
 		seen[panel.ID] = true
 		for _, target := range panel.Targets {
-			expressions = append(expressions, variables.Replace(target.Expr))
+			expressions = append(expressions, expression{strings.NewReplacer(variables...).Replace(target.Expr), target.LegendFormat})
 		}
 	}
 	asked := regexp.MustCompile(`^label_values\((\w+), (\w+)\)$`)
@@ -143,7 +169,7 @@ func dashboard(t *testing.T) (expressions []string) {
 			if found == nil {
 				t.Fatalf("what is %q?", variable.Definition)
 			}
-			expressions = append(expressions, "count by ("+found[2]+") ("+found[1]+")")
+			expressions = append(expressions, expression{asked: "count by (" + found[2] + ") (" + found[1] + ")"})
 		}
 	}
 	return expressions

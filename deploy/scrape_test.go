@@ -29,15 +29,27 @@ outlast target open 127.0.0.1:9
 outlast task enqueue --url http://127.0.0.1:9/
 `
 
-// scrape returns the names and labels of what a real server exports at /metrics, once all
-// that is wanted is there: some metrics come a while after what they are about.
-func scrape(t *testing.T, wanted []string) map[string][]string {
-	bin, dir := t.TempDir(), t.TempDir()
+// program is a folder with the program: that of the test run, or one that is built here.
+func program(t *testing.T) string {
+	bin := t.TempDir()
+	if built := os.Getenv("OUTLAST_TEST_BINARY"); built != "" {
+		if err := os.Symlink(built, filepath.Join(bin, "outlast")); err != nil {
+			t.Fatal(err)
+		}
+		return bin
+	}
 	build := exec.Command("go", "build", "-o", bin, "./cmd/outlast")
 	build.Dir = ".."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return bin
+}
+
+// scrape returns the names and labels of what a real server exports at /metrics, once all
+// that is wanted is there: some metrics come a while after what they are about.
+func scrape(t *testing.T, wanted []string) map[string][]string {
+	bin, dir := program(t), t.TempDir()
 	server := exec.Command(filepath.Join(bin, "outlast"), "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(dir, "outlast.db"), "--allow-target", "127.0.0.0/8")
 	messages, err := server.StderrPipe()
 	if err != nil {

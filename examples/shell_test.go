@@ -43,10 +43,16 @@ var unrun = map[string]string{
 	"outlast sim run all":             "takes minutes: package sim runs it",
 	"make build && bin/outlast serve": "is the server below, on the port and file that everybody has",
 	"go get ":                         "needs a module of its own, and a release",
-	"go install ":                     "needs a release",
 	"make build":                      "is what the tests have done",
-	"sudo ":                           "changes the machine: the tests of deploy check the unit",
-	"docker ":                         "needs Docker",
+	"sudo ":                           "changes the machine: the tests of packaging install it on another",
+	"docker ":                         "needs Docker: the tests of deploy run the image and the composition",
+	"kubectl ":                        "needs a cluster: the tests of deploy read the manifests",
+	"make image":                      "is what the tests of deploy make",
+	"curl -fsSLO https://github.com/": "gets a release: the tests of packaging have one",
+	"tar -xzf outlast_":               "unpacks a release",
+	"cd outlast_":                     "is in a release",
+	"go install github.com/outlast":   "gets a release from the Go proxy",
+	"outlast prove":                   "takes a minute: the tests of cmd/outlast run it on every store",
 }
 
 // blockTime is how long the commands of one block may take, blockEnd how long what

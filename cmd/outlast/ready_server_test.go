@@ -74,6 +74,7 @@ func TestReadinessWithoutDatabase(t *testing.T) {
 			if status != http.StatusServiceUnavailable || health.Status != "not ready" || store.OK || strings.Contains(store.Detail, "root") {
 				t.Errorf("without database: status %d, %+v", status, health)
 			}
+			command{t: t, server: p.url}.run("doctor", "--ready").exits(1)
 			p.readsWithoutDatabase()
 			if err := database.Start(t.Context()); err != nil {
 				t.Fatal(err)

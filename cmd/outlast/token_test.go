@@ -26,6 +26,8 @@ func TestTokens(t *testing.T) {
 	url := strings.Replace(server.url, "[::]", "127.0.0.1", 1)
 	nobody, ops := command{t: t, server: url}, command{t: t, server: url, env: []string{"OUTLAST_TOKEN=" + admin}}
 	nobody.run("task", "list").exits(5).says("a token is needed")
+	nobody.run("doctor", "--ready").exits(0)
+	nobody.run("doctor", "--ready", "--store", store).exits(2)
 	ops.run("task", "list").exits(0)
 	ops.run("token", "create", "--output", "json", "--name", "bad", "--role", "viewer", "--queue", "a b").exits(2).says("no name of a queue")
 	made := ops.run("token", "create", "--output", "json", "--name", "shop", "--role", "enqueuer", "--queue", "default", "--ttl", "1h").exits(0).json()

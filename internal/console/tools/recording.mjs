@@ -60,11 +60,11 @@ try {
   url = /** @type {RegExpMatchArray} */ (said.match(/^console: (\S+)\//m))[1];
   const story = '$ outlast demo --keep\n' + said.slice(0, said.indexOf('\none task that was retried'));
   const told = story.split('\n'), part = (n) => told.slice(0, n).join('\n');
-  await terminal(part(4), 1);
+  await terminal(part(4), 0.8);
   await terminal(part(8), 0.8);
   await terminal(part(11), 0.8);
   await terminal(story, 1.4);
-  await place('/', 2);
+  await place('/', 1.8);
   const open = await until(async () => (await (await fetch(url + '/v1/targets?troubled=true')).json()).targets?.[0], 'an open breaker');
   await place(`/targets/${encodeURIComponent(open.name)}`, 1.6);
   let screen = '';
@@ -77,10 +77,10 @@ try {
     await terminal(screen, seconds);
   };
   const cli = ['--server', url];
-  await run('outlast dead groups', program, [...cli, 'dead', 'groups'], 1.4);
+  await run('outlast dead groups', program, [...cli, 'dead', 'groups'], 1.2);
   const repair = /** @type {RegExpMatchArray} */ (said.match(/curl -X POST (\S+)/))[1];
   await run(`curl -X POST ${repair}`, 'curl', ['-s', '-X', 'POST', repair], 0.8);
-  await run('outlast dead redrive --type address.check --canary 1 --wait', program, [...cli, 'dead', 'redrive', '--type', 'address.check', '--canary', '1', '--yes', '--wait'], 2);
+  await run('outlast dead redrive --type address.check --canary 1 --wait', program, [...cli, 'dead', 'redrive', '--type', 'address.check', '--canary', '1', '--yes', '--wait'], 1.8);
   await page.goto(`${url}/#/operations`);
   await page.locator('main tbody tr').first().waitFor();
   await page.locator('main tbody tr a').first().click();

@@ -45,7 +45,7 @@ func Command(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "demo", Short: "See retries, an outage, alerts, dead letters and a redrive within a minute", Args: cobra.NoArgs,
 		Long: `Start a server on a temporary SQLite store, a remote worker, and endpoints that fail
-as endpoints do. Enqueue a few hundred tasks in five queues, and watch retries, an
+as endpoints do. Enqueue a few hundred tasks in several queues, and watch retries, an
 outage that a circuit breaker keeps from costing attempts, alerts, and dead letters,
 which are redriven once their cause is repaired. All data is removed at the end.
 

@@ -10,10 +10,10 @@ import (
 // What goes on around the story of a demo that is kept, in beats.
 const (
 	trafficEvery   = time.Second
-	imagesEvery    = 5  // for the remote worker
-	orderEvery     = 15 // to the shop that is away
-	invoiceEvery   = 20 // retried with growing waits
-	addressEvery   = 60 // given up at once
+	imagesEvery    = 5   // for the remote worker
+	orderEvery     = 15  // to the shop that is away
+	invoiceEvery   = 20  // retried with growing waits
+	addressEvery   = 600 // given up at once
 	firstInvoices  = 3
 	firstAddresses = 6
 	firstGone      = 3 // webhooks to a customer who has gone

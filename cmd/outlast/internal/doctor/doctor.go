@@ -16,24 +16,28 @@ import (
 // Command makes outlast doctor.
 func Command(c *cli.Env) *cobra.Command {
 	var url string
-	var deep, dial bool
+	var deep, dial, ready bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
 		Long: `Check the server at --server: is it ready, are retries on, which policies and
 types have none, may run forever or die unheard, how many dead letters are
 there, is there work that nobody can do. With --store it looks at the store
 itself instead, also while servers use it: integrity, versions, disk space and
-lanes without an owner as well.
+lanes without an owner as well. With --ready it asks only whether the server is
+ready, which needs no token: for the health check of a container.
 
 Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 7 the server or store cannot be reached.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			r := exam{report.New()}
 			var err error
-			if url != "" {
+			switch {
+			case url != "" && ready:
+				return cli.Usagef("--ready asks a server, --store looks at a store: choose one")
+			case url != "":
 				err = examineStore(ctx, c, r, url, deep)
-			} else {
-				err = examineServer(ctx, c, r, dial)
+			default:
+				err = examineServer(ctx, c, r, dial, ready)
 			}
 			if err != nil && len(r.Findings) == 0 {
 				return err
@@ -49,17 +53,18 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 	}
 	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
 	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to who takes the messages of its alert channels; nothing is sent")
+	cmd.Flags().BoolVar(&ready, "ready", false, "ask only whether the server is ready; needs no token")
 	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
 	return cmd
 }
 
-func examineServer(ctx context.Context, c *cli.Env, r exam, dial bool) error {
+func examineServer(ctx context.Context, c *cli.Env, r exam, dial, ready bool) error {
 	api, err := c.Connect(client.WithTries(1))
 	if err != nil {
 		return err
 	}
 	defer api.Close()
-	health, err := api.Ready(ctx)
+	health, err := api.Ready(ctx, !ready)
 	if err != nil {
 		return r.refusedBy(err)
 	}
@@ -68,6 +73,9 @@ func examineServer(ctx context.Context, c *cli.Env, r exam, dial bool) error {
 		status = report.Fails
 	}
 	r.Add("server", status, c.Server+" is "+health.Status, "its log says more")
+	if ready {
+		return nil
+	}
 	for _, name := range []string{"store", "migrations", "clock", "pool", "days", "engine", "lanes"} {
 		check, known := health.Checks[name]
 		if !known {

@@ -29,6 +29,14 @@ func Dialer() *net.Dialer {
 	}
 }
 
+// Dial is the way to a database server, or to the address of [Via] if there is one.
+func Dial(via string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	if via == "" {
+		return Dialer().DialContext
+	}
+	return func(ctx context.Context, _, _ string) (net.Conn, error) { return Dialer().DialContext(ctx, "tcp", via) }
+}
+
 // Greeted bounds how long a new connection takes until it can be used.
 type Greeted struct{ driver.Connector }
 

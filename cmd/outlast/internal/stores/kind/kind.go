@@ -30,6 +30,8 @@ type Kind struct {
 	// false, the store cannot be opened, and the report says why. Without it nothing
 	// is kept beyond the process.
 	Examine func(ctx context.Context, r *report.Report, url string) (proceed bool, err error)
+	// Scratch makes places for stores that come and go.
+	Scratch func(ctx context.Context, url string) (Scratch, error)
 	// WriteSQL writes the SQL of all migrations.
 	WriteSQL func(w io.Writer, url string) error
 	// WriteDistribution writes the SQL that distributes the tables.

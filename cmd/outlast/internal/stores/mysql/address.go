@@ -44,6 +44,8 @@ func Parse(address string) (Address, error) {
 		}
 		params.Del("pool_max_conns")
 	}
+	via := params.Get(kind.Via)
+	params.Del(kind.Via)
 	dsn, err := mysql.DSN(where + "?" + params.Encode())
 	if err != nil {
 		return Address{}, err
@@ -53,7 +55,7 @@ func Parse(address string) (Address, error) {
 		return Address{}, task.Invalid("store", "a parameter of the store URL is wrong: "+err.Error(), "the parameters are those of github.com/go-sql-driver/mysql")
 	}
 	config.Logger = &driver.NopLogger{} // errors are returned, and logged where they matter
-	config.DialFunc = kind.Dialer().DialContext
+	config.DialFunc = kind.Dial(via)
 	return Address{Config: config, Pool: pool}, nil
 }
 

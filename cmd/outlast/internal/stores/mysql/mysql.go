@@ -22,6 +22,7 @@ var Kind = kind.Kind{
 	Safety:   server.ByDatabaseServer,
 	Open:     open,
 	Examine:  examine,
+	Scratch:  scratch,
 	WriteSQL: func(w io.Writer, _ string) error { return mysql.PrintMigrations(w) },
 }
 

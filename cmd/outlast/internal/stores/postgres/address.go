@@ -37,6 +37,8 @@ func Parse(address string) (Address, error) {
 		}
 		params.Del("schema")
 	}
+	via := params.Get(kind.Via)
+	params.Del(kind.Via)
 	if rest := params.Encode(); rest != "" {
 		where += "?" + rest
 	}
@@ -54,7 +56,7 @@ func Parse(address string) (Address, error) {
 	if pool.PingTimeout == 0 { // as in postgres.OpenURL
 		pool.PingTimeout = 2 * time.Second
 	}
-	pool.ConnConfig.DialFunc = kind.Dialer().DialContext
+	pool.ConnConfig.DialFunc = kind.Dial(via)
 	return Address{Pool: pool, Schema: schema}, nil
 }
 

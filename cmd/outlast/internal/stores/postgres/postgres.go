@@ -23,6 +23,7 @@ var Kind = kind.Kind{
 	Safety:            server.ByDatabaseServer,
 	Open:              open,
 	Examine:           examine,
+	Scratch:           scratch,
 	WriteSQL:          writeSQL,
 	WriteDistribution: writeDistribution,
 }

@@ -26,6 +26,7 @@ var Kind = kind.Kind{
 	Open:     open,
 	Exists:   exists,
 	Examine:  examine,
+	Scratch:  scratch,
 	WriteSQL: func(w io.Writer, _ string) error { return sqlite.PrintMigrations(w) },
 }
 

@@ -1,0 +1,188 @@
+// Package prove is outlast prove: what Outlast promises, under faults, on the user's own
+// database server.
+package prove
+
+import (
+	"context"
+	cryptorand "crypto/rand"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores/kind"
+	"github.com/outlast-dev/outlast/store"
+	"github.com/outlast-dev/outlast/task"
+)
+
+// dropWithin is what dropping a scratch place may take.
+const dropWithin = time.Minute
+
+// options are what a run is made of.
+type options struct {
+	store string
+	For   time.Duration
+	Rate  int // tasks a second
+	Nodes int
+	Seed  uint64
+	html  string
+	clean bool
+}
+
+// Command makes outlast prove.
+func Command(c *cli.Env) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use: "prove", Short: "Prove on your own database that no task is lost under faults", Args: cobra.NoArgs,
+		Long: `Work tasks for about a minute while nodes are killed (kill -9), stopped, halted and cut
+off from the database; then read back what was accepted, lost, repeated and why, whether
+keys kept their order, how late tasks began, and how fast they went. docs/how-to/prove.md
+says how to read the report.
+
+All of it happens in a scratch place that is dropped at the end, also after Ctrl-C: a
+schema of its own on PostgreSQL, a database of its own on MySQL and MariaDB, a folder
+beside the file on SQLite, where there is one node and no network to cut. Nothing else is
+touched; but the server is loaded. Without --store it is a temporary SQLite store.
+
+A run that was killed itself leaves its place behind. The next one names it, and --clean
+drops it.
+
+Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted; any other: it
+could not run.`,
+		Example: `  outlast prove
+  outlast prove --store postgres://outlast@localhost/outlast --html report.html
+  outlast prove --store postgres://outlast@localhost/outlast --clean`,
+		RunE: c.Act(func(ctx context.Context, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return prove(ctx, c, o)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.store, "store", "", "database server to prove it on: "+stores.Forms())
+	flags.DurationVar(&o.For, "for", time.Minute, "how long to make faults; each kind is made once in any case, which takes half a minute")
+	flags.IntVar(&o.Rate, "rate", 50, "tasks a second, 1 to 1000")
+	flags.IntVar(&o.Nodes, "nodes", 3, "nodes, 2 to 9; one on SQLite")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the plan of faults and tasks, 0 for any")
+	flags.StringVar(&o.html, "html", "", "write a page with a timeline to this file")
+	flags.BoolVar(&o.clean, "clean", false, "drop what killed runs have left behind, and do nothing else")
+	cmd.AddCommand(nodeCommand(c))
+	return cmd
+}
+
+func (o *options) check() error {
+	switch {
+	case o.For <= 0:
+		return cli.Usagef("--for must be more than 0")
+	case o.Rate < 1 || o.Rate > 1000:
+		return cli.Usagef("--rate is 1 to 1000")
+	case o.Nodes < 2 || o.Nodes > 9:
+		return cli.Usagef("--nodes is 2 to 9")
+	}
+	if o.html != "" {
+		if _, err := os.Stat(filepath.Dir(o.html)); err != nil {
+			return cli.Usagef("--html: %v", err)
+		}
+	}
+	if o.store == "" {
+		o.store = "sqlite:" + filepath.Join(os.TempDir(), "prove.db")
+	}
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64N(1 << 32) //nolint:gosec // a plan, no secret
+	}
+	return nil
+}
+
+func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
+	known, err := stores.Durable(o.store)
+	if err != nil {
+		return err
+	}
+	place, err := known.Scratch(ctx, o.store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, place.Close()) }()
+	left, err := place.Left(ctx)
+	if err != nil {
+		return couldNot(ctx, err)
+	}
+	if o.clean {
+		return clean(ctx, c, place, left)
+	}
+	for _, name := range left {
+		c.Say("a run that was killed has left %s behind; --clean drops it", place.What(name))
+	}
+	name := kind.ScratchPrefix + strings.ToLower(cryptorand.Text()[:12])
+	if _, server := place.Server(); server == "" {
+		o.Nodes = 1
+		c.Say("SQLite: one node, and no connections to cut")
+	}
+	c.Say("this makes %s, works %d tasks a second there with %s for about %s, and drops it; nothing else is touched",
+		place.What(name), o.Rate, cli.Plural(o.Nodes, "node"), o.For)
+	c.Say("seed %d", o.Seed)
+	if err := c.Ask("Go on?"); err != nil {
+		return err
+	}
+	t := &trial{Env: c, history: newHistory(), options: o, names: map[string]string{}}
+	if err := t.inScratch(ctx, place, name); err != nil {
+		return couldNot(ctx, err)
+	}
+	return t.tell(stores.SchemeOf(o.store))
+}
+
+// inScratch runs in a place that is there for as long.
+func (t *trial) inScratch(ctx context.Context, place kind.Scratch, name string) (err error) {
+	if t.store, err = place.Make(ctx, name); err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, t.RestoreSignals)() // a second signal ends it at once
+	defer func() {
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropWithin)
+		defer cancel()
+		if failed := place.Drop(bounded, name); failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s is left behind, --clean drops it: %w", place.What(name), failed))
+		}
+	}()
+	return t.run(ctx, place.Server)
+}
+
+// couldNot tells that a run came to no verdict from one that was broken.
+func couldNot(ctx context.Context, err error) error {
+	var typed *task.Error
+	switch {
+	case ctx.Err() != nil:
+		return cli.Partialf("interrupted: no verdict, and what was made is dropped")
+	case errors.As(err, &typed), errors.Is(err, store.ErrNoRight):
+		return err
+	}
+	return &task.Error{Code: task.CodeUnavailable, Message: "it could not be run to its end: " + err.Error(), Err: err}
+}
+
+// clean drops what killed runs have left behind.
+func clean(ctx context.Context, c *cli.Env, place kind.Scratch, left []string) error {
+	if len(left) == 0 {
+		c.Say("nothing is left behind")
+		return nil
+	}
+	for _, name := range left {
+		c.Say("this drops %s, with all that is in it", place.What(name))
+	}
+	if err := c.Confirm("Drop?"); err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := place.Drop(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
