@@ -9,5 +9,5 @@ import "embed"
 
 // Files are the pages, in Markdown, and their pictures.
 //
-//go:embed *.md */*.md pictures
+//go:embed *.md */*.md pictures/*.svg pictures/console-*.png
 var Files embed.FS

@@ -57,18 +57,17 @@ func (p *page) in(lang string) *page {
 	return p
 }
 
-// Make makes all files of the site, by name, from the pages in Markdown. A link that leads nowhere
-// is an error.
+// Make makes all files of the site, by name, from the pages in Markdown. Links that lead nowhere
+// are an error, beside the files.
 func Make(from fs.FS) (map[string][]byte, error) {
 	pages, err := read(from)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
+	var broken []error
 	for _, p := range pages {
-		if err := p.check(from, pages); err != nil {
-			return nil, err
-		}
+		broken = append(broken, p.check(from, pages))
 	}
 	parts := partsOf(pages)
 	layout, err := template.ParseFS(web, "web/page.html")
@@ -90,7 +89,7 @@ func Make(from fs.FS) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	return files, copyPictures(from, files)
+	return files, errors.Join(append(broken, copyPictures(from, files))...)
 }
 
 func copyPictures(from fs.FS, files map[string][]byte) error {
