@@ -56,7 +56,7 @@ BINARIES ?=
 .PHONY: image
 image: ## Make the container image for linux/amd64 and arm64 without Docker: bin/image/oci, and a tarball of each for docker load
 	@binaries='$(BINARIES)'; [ -n "$$binaries" ] || for arch in amd64 arm64; do \
-		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -o bin/linux-$$arch/outlast ./cmd/outlast || exit 1; \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags='-s -w' -o bin/linux-$$arch/outlast ./cmd/outlast || exit 1; \
 		binaries="$$binaries $$PWD/bin/linux-$$arch/outlast"; \
 	done; \
 	cd deploy && $(GO) run ./image -out ../bin/image -name '$(IMAGE)' $$binaries

@@ -85,7 +85,7 @@ func check(t *testing.T, one expression, known map[string][]string, recorded map
 	parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
 		if selector, ok := node.(*parser.VectorSelector); ok {
 			if selector.Name == "up" || recorded[selector.Name] {
-				exported = append(exported, "job", "type", "queue", "attempt", "le")
+				exported = append(exported, "instance", "job", "type", "queue", "attempt", "le")
 				return nil
 			}
 			has, found := known[selector.Name]
@@ -159,7 +159,11 @@ func dashboard(t *testing.T) (expressions []expression) {
 		}
 		seen[panel.ID] = true
 		for _, target := range panel.Targets {
-			expressions = append(expressions, expression{strings.NewReplacer(variables...).Replace(target.Expr), target.LegendFormat})
+			asked := strings.NewReplacer(variables...).Replace(target.Expr)
+			if strings.Contains(asked, "$") {
+				t.Errorf("%s: a variable is unknown", asked)
+			}
+			expressions = append(expressions, expression{asked, target.LegendFormat})
 		}
 	}
 	asked := regexp.MustCompile(`^label_values\((\w+), (\w+)\)$`)

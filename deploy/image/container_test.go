@@ -27,7 +27,7 @@ import (
 func build(t *testing.T, arch, program string, env ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "outlast")
-	command := exec.Command("go", "build", "-trimpath", "-o", binary, ".")
+	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, ".")
 	command.Dir = program
 	command.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch), env...)
 	if out, err := command.CombinedOutput(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -131,6 +132,16 @@ const user = 65532
 
 // settings are how the image runs.
 func settings(built map[string]string, created time.Time) v1.Config {
+	labels := map[string]string{
+		"org.opencontainers.image.title":       "Outlast",
+		"org.opencontainers.image.description": "Durable retry engine",
+		"org.opencontainers.image.source":      "https://github.com/outlast-dev/outlast",
+		"org.opencontainers.image.licenses":    "Apache-2.0",
+		"org.opencontainers.image.version":     built["version"],
+		"org.opencontainers.image.revision":    built["vcs.revision"],
+		"org.opencontainers.image.created":     created.Format(time.RFC3339),
+	}
+	maps.DeleteFunc(labels, func(_, value string) bool { return value == "" })
 	return v1.Config{
 		Entrypoint: []string{"/outlast"}, Cmd: []string{"serve"},
 		User: fmt.Sprintf("%d:%[1]d", user), WorkingDir: "/data", Volumes: map[string]struct{}{"/data": {}},
@@ -140,14 +151,6 @@ func settings(built map[string]string, created time.Time) v1.Config {
 			Test:     []string{"CMD", "/outlast", "doctor", "--ready"},
 			Interval: 10 * time.Second, Timeout: 5 * time.Second, StartPeriod: 30 * time.Second, Retries: 3,
 		},
-		Labels: map[string]string{
-			"org.opencontainers.image.title":       "Outlast",
-			"org.opencontainers.image.description": "Durable retry engine",
-			"org.opencontainers.image.source":      "https://github.com/outlast-dev/outlast",
-			"org.opencontainers.image.licenses":    "Apache-2.0",
-			"org.opencontainers.image.version":     built["version"],
-			"org.opencontainers.image.revision":    built["vcs.revision"],
-			"org.opencontainers.image.created":     created.Format(time.RFC3339),
-		},
+		Labels: labels,
 	}
 }

@@ -46,7 +46,7 @@ type judgement struct {
 	repeats map[mishap]*repeats
 	cut     map[int]int           // calls that were cut off, by the trouble
 	waited  map[int]time.Duration // of the work of each trouble, at most
-	calm    []time.Duration       // from when a task was due to its start, away from faults
+	calm    []time.Duration       // from when a task was due to its start, before the first fault
 	all     []time.Duration
 }
 
@@ -130,12 +130,35 @@ func (j *judgement) end(o *order, r *row) {
 		j.breaks(lost, "task %s is %s and had to be %s", r.ID, r.State, want)
 		return
 	}
-	if !slices.ContainsFunc(j.byTask[o.n], func(c *call) bool { return c.status == answer }) {
+	spent, unseen := j.spent(o, r)
+	if unseen == 0 && !slices.ContainsFunc(j.byTask[o.n], func(c *call) bool { return c.status == answer }) {
 		j.breaks(lost, "task %s is %s, and its receiver never answered so", r.ID, r.State)
 	}
-	if r.Attempt != o.spends() {
-		j.breaks(miscount, "task %s took %d attempts and had to take %d", r.ID, r.Attempt, o.spends())
+	if r.Attempt != spent || unseen == 0 && spent != o.spends() {
+		j.breaks(miscount, "task %s took %d attempts, of which %d are recorded, and had to take %d", r.ID, r.Attempt, spent, o.spends())
 	}
+}
+
+// spent counts the attempts that a task has used, and those of them that failed on the
+// way to the receiver or back, as they may on a node that stands still: such a call fails
+// as any other.
+func (j *judgement) spent(o *order, r *row) (spent, unseen int) {
+	for i := range r.attempts {
+		a := &r.attempts[i]
+		switch a.Outcome {
+		case task.OutcomeSucceeded:
+			spent++
+		case task.OutcomeFailed, task.OutcomeDead:
+			spent++
+			seen := slices.ContainsFunc(j.byTask[o.n], func(c *call) bool { return c.claim == a.Claim && c.status == http.StatusInternalServerError })
+			if !seen && j.trouble(j.nodes[a.Node], a.StartedAt, a.EndedAt) >= 0 {
+				unseen++
+			} else if !seen {
+				j.breaks(miscount, "task %s: attempt %d failed, and its receiver did not say so", r.ID, a.Number)
+			}
+		}
+	}
+	return spent, unseen
 }
 
 // runs looks at why a task was called more than once.
@@ -217,15 +240,13 @@ func (j *judgement) starts(o *order) {
 	due := o.due()
 	waited := max(0, j.byTask[o.n][0].start.Sub(due))
 	j.all = append(j.all, waited)
-	calm := true
+	if len(j.troubles) == 0 || due.Before(j.troubles[0].from.Add(-leastCalm/2)) {
+		j.calm = append(j.calm, waited)
+	}
 	for at := range j.troubles {
 		if t := &j.troubles[at]; !due.Before(t.from) && !due.After(t.over()) {
-			calm = false
 			j.waits(at, waited)
 		}
-	}
-	if calm {
-		j.calm = append(j.calm, waited)
 	}
 }
 

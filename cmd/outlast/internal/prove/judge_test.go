@@ -108,19 +108,22 @@ func TestBroken(t *testing.T) {
 		breaks promise
 		how    func(h *history)
 	}{
-		"a task that is gone":        {lost, func(h *history) { delete(h.rows, plain) }},
-		"a task that did not end":    {lost, func(h *history) { h.rows[plain][0].State = task.Pending }},
-		"a task that was dropped":    {lost, func(h *history) { h.rows[retriedOne][0].State = task.Dead }},
-		"a success without a call":   {lost, func(h *history) { callOf(h, plain).status = 500 }},
-		"a task never accepted":      {lost, func(h *history) { h.orders[plain-1].acked = time.Time{} }},
-		"a task under another id":    {lost, func(h *history) { h.rows[plain][0].ID = client.NewID() }},
-		"a task of nobody":           {unknown, func(h *history) { h.rows[99] = []row{{Task: &task.Task{}}} }},
-		"a call of nobody":           {unknown, func(h *history) { h.calls = append(h.calls, &call{n: 99}) }},
-		"a repeat without a fault":   {repeated, func(h *history) { h.troubles = nil }},
-		"a repeat, another's fault":  {repeated, func(h *history) { h.troubles[0].node = "node 1" }},
-		"a repeat before the fault":  {repeated, func(h *history) { h.troubles[0].from, h.troubles[0].to = at(50), at(60) }},
-		"a success that ran again":   {repeated, func(h *history) { callOf(h, retriedOne).status = 200 }},
-		"a run without a record":     {repeated, func(h *history) { h.rows[plain][0].attempts = nil }},
+		"a task that is gone":       {lost, func(h *history) { delete(h.rows, plain) }},
+		"a task that did not end":   {lost, func(h *history) { h.rows[plain][0].State = task.Pending }},
+		"a task that was dropped":   {lost, func(h *history) { h.rows[retriedOne][0].State = task.Dead }},
+		"a success without a call":  {lost, func(h *history) { callOf(h, plain).status = 500 }},
+		"a task never accepted":     {lost, func(h *history) { h.orders[plain-1].acked = time.Time{} }},
+		"a task under another id":   {lost, func(h *history) { h.rows[plain][0].ID = client.NewID() }},
+		"a task of nobody":          {unknown, func(h *history) { h.rows[99] = []row{{Task: &task.Task{}}} }},
+		"a call of nobody":          {unknown, func(h *history) { h.calls = append(h.calls, &call{n: 99}) }},
+		"a repeat without a fault":  {repeated, func(h *history) { h.troubles = nil }},
+		"a repeat, another's fault": {repeated, func(h *history) { h.troubles[0].node = "node 1" }},
+		"a repeat before the fault": {repeated, func(h *history) { h.troubles[0].from, h.troubles[0].to = at(50), at(60) }},
+		"a success that ran again": {repeated, func(h *history) {
+			callOf(h, retriedOne).status = 200
+			h.rows[retriedOne][0].attempts[0].Outcome = task.OutcomeSucceeded
+		}},
+		"a run without a record":     {repeated, func(h *history) { h.rows[plain][0].attempts[0].Claim = 1 }},
 		"a key out of order":         {disorder, func(h *history) { callOf(h, firstOfKey).start = at(9) }},
 		"two of a key at once":       {disorder, func(h *history) { callOf(h, firstOfKey).end = at(9) }},
 		"a dedupe key with two ids":  {doubled, func(h *history) { h.orders[twiceOne-1].second = client.NewID() }},
@@ -128,6 +131,7 @@ func TestBroken(t *testing.T) {
 		"a delay cut short":          {early, func(h *history) { callOf(h, delayedOne).start = at(1.5) }},
 		"a retry too early":          {early, func(h *history) { callOf(h, retriedOne).end = at(2.9) }},
 		"a crash that cost":          {miscount, func(h *history) { h.rows[cutOne][0].Attempt = 2 }},
+		"a failure that nobody saw":  {miscount, func(h *history) { failUnseen(h, 2) }},
 		"an attempt too few":         {miscount, func(h *history) { h.rows[dyingOne][0].Attempt = 0 }},
 		"a node that stays away":     {unhealthy, func(h *history) { h.troubles[0].problems = []string{"node 2: gone"} }},
 		"a store that is not sound":  {unhealthy, func(h *history) { h.unsound = []string{"a claim of nobody"} }},
@@ -140,6 +144,23 @@ func TestBroken(t *testing.T) {
 				t.Errorf("want %s and nothing else, got %q", one.breaks, j.lines(9))
 			}
 		})
+	}
+}
+
+// failUnseen gives a task an attempt that failed before it reached the receiver.
+func failUnseen(h *history, start float64) {
+	r := &h.rows[plain][0]
+	r.Attempt++
+	r.attempts = append(r.attempts, task.Attempt{Number: 1, Claim: 1, Node: "one", Outcome: task.OutcomeFailed, StartedAt: at(start), EndedAt: at(start + 1)})
+}
+
+// A node that stands still may find that a call of its own has failed meanwhile.
+func TestFailedWhileHalted(t *testing.T) {
+	h := planted()
+	failUnseen(h, 2)
+	h.troubles = append(h.troubles, trouble{fault: fault{kind: paused}, node: "node 1", from: at(1), until: at(10), to: at(13)})
+	if j := judge(h); j.verdict() != "kept" {
+		t.Errorf("broken: %q", j.lines(9))
 	}
 }
 

@@ -24,7 +24,7 @@ func startReceiver(ctx context.Context, h *history) (*receiver, error) {
 		return nil, err
 	}
 	r := &receiver{history: h, url: "http://" + listener.Addr().String() + "/run", ended: make(chan error, 1)}
-	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 5 * time.Second}
+	r.server = &http.Server{Handler: r, ReadHeaderTimeout: time.Minute}
 	go func() { r.ended <- r.server.Serve(listener) }()
 	return r, nil
 }

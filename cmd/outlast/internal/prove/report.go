@@ -34,7 +34,7 @@ type report struct {
 	Violations []string            `json:"violations,omitempty"`
 	Repeats    map[mishap]*repeats `json:"repeats"`
 	Faults     []hurt              `json:"faults"`
-	Calm       delays              `json:"start_without_faults"`
+	Calm       delays              `json:"start_before_faults"`
 	All        delays              `json:"start"`
 	Enqueued   float64             `json:"enqueued_per_second"`
 	Worked     float64             `json:"worked_per_second"`
@@ -159,7 +159,7 @@ func (r *report) summary() [][2]string {
 		lines = append(lines, [2]string{"repeated, their node " + was[k], fmt.Sprintf("%s, %d of them after the receiver had answered", cli.Plural(r.Repeats[k].Runs, "run"), r.Repeats[k].Answered)})
 	}
 	return append(lines,
-		[2]string{"from due to start, without faults", r.Calm.String()},
+		[2]string{"from due to start, before the first fault", r.Calm.String()},
 		[2]string{"from due to start, all", r.All.String()},
 		[2]string{"as fast as it goes", fmt.Sprintf("%.0f tasks/s accepted, %.0f tasks/s accepted and worked", r.Enqueued, r.Worked)})
 }

@@ -17,8 +17,11 @@ import (
 	"github.com/outlast-dev/outlast/store"
 )
 
-// calmFirst is the time of work before the first fault.
-const calmFirst = 2 * time.Second
+// Before the first fault there is work without any, for so long.
+const (
+	leastCalm = time.Second
+	calmFirst = 5 * time.Second // in a run of a minute
+)
 
 // trial is one run on a scratch store.
 type trial struct {
@@ -119,7 +122,7 @@ func (t *trial) end() {
 // hurt makes faults one after the other: each kind once, and then until the time is over.
 func (t *trial) hurt(ctx context.Context) error {
 	plan := newPlanner(t.options.Seed, len(t.nodes), t.nodes[0].net != nil)
-	lasted(ctx, calmFirst)
+	lasted(ctx, min(calmFirst, max(leastCalm, t.options.For/12)))
 	spacing := min(recovery, t.options.For/8) // a short run hurts before all has recovered
 	for end := t.began.Add(t.options.For); ctx.Err() == nil; {
 		musts := len(plan.first)

@@ -32,6 +32,15 @@ func (s *says) listens(url, store string) {
 	s.Say("  API:  %s/openapi.json   health: %s/readyz?verbose   stop: Ctrl-C", url, url)
 }
 
+// untold says that systemd does not know that the server listens.
+func (s *says) untold(err error) {
+	if s.logger != nil {
+		s.logger.Warn("server.untold", slog.String("error", err.Error()))
+		return
+	}
+	s.Say("systemd is not told that the server listens: %v", err)
+}
+
 func (s *says) stopping(grace time.Duration) {
 	if s.logger != nil {
 		s.logger.Info("server.stopping", slog.Duration("grace", grace))

@@ -102,6 +102,9 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 	}
 	scheme, _, _ := strings.Cut(s.Store.URL, ":")
 	say.listens(server.URL(), scheme)
+	if err := ready(c); err != nil {
+		say.untold(err)
+	}
 	select {
 	case <-ctx.Done():
 	case err = <-server.Failed():
