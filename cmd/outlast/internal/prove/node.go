@@ -175,7 +175,7 @@ func (p *process) begin(ctx context.Context, listens <-chan string) (err error) 
 func (p *process) ready(ctx context.Context) error {
 	for {
 		one, cancel := context.WithTimeout(ctx, tryFor)
-		health, err := p.api.Ready(one)
+		health, err := p.api.Ready(one, false)
 		cancel()
 		if err == nil && health.Status == "ready" {
 			return nil
