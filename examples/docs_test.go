@@ -382,7 +382,7 @@ var (
 	testName    = regexp.MustCompile(`\bTest[A-Z]\w+`)
 	testFunc    = regexp.MustCompile(`(?m)^func (Test[A-Z]\w+)`)
 	testRule    = regexp.MustCompile("`rule: ([^`]+)`")
-	metricName  = regexp.MustCompile(`"(outlast_[a-z_]+)"`)
+	metricName  = regexp.MustCompile(`"(outlast_[a-z_]+[a-z])"`)
 	metricShort = regexp.MustCompile(`describe\("([a-z_]+)"`)
 	eventName   = regexp.MustCompile(`(?:Debug\(|Info\(|Warn\(|Error\(|LogAttrs\([^"\n]*)"([a-z]+\.[a-z_]*)"`)
 )
