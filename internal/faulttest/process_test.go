@@ -92,7 +92,7 @@ func (p *process) awaitReady(ctx context.Context, url <-chan string) error {
 		return err
 	}
 	for {
-		health, err := p.api.Ready(ctx)
+		health, err := p.api.Ready(ctx, false)
 		if err == nil && health.Status == "ready" {
 			p.ready = time.Since(p.began)
 			return nil
