@@ -92,7 +92,7 @@ type Redrive struct {
 	Rate   float64     `json:"rate,omitempty" doc:"Letters per second; 0 for all at once."`
 	Canary int         `json:"canary,omitempty" doc:"How many letters go first, at most 1000; the others follow when all of these have succeeded. If one dies again the operation fails; if some have not ended after 10 minutes it pauses."`
 
-	StopIfFailing float64 `json:"stop_if_failing,omitempty" doc:"A share, 0 to 1: the operation fails when more than this share of the letters sent back last has failed again, once 10 have an outcome; 0 for none. No more letters are without an outcome at a time than have one, 10 to 1000."`
+	StopIfFailing float64 `json:"stop_if_failing,omitempty" doc:"A share, 0 to 1: the operation fails when more than this share of the letters redriven last has failed again, once 10 have an outcome; 0 for none. No more letters are without an outcome at a time than have one, 10 to 1000."`
 
 	KeepAttempts bool            `json:"keep_attempts,omitempty" doc:"Go on counting attempts instead of starting again: each letter has the attempts that its policy leaves, and one more when all are spent."`
 	Payload      json.RawMessage `json:"payload,omitempty" doc:"Replaces the payload of each letter."`
@@ -212,11 +212,11 @@ type Operation struct {
 	State      string   `json:"state" enum:"running,paused,done,canceled,failed"`
 	Matched    int      `json:"matched" doc:"Letters or tasks that matched when it began; at least so many while they are listed."`
 	Done       int      `json:"done" doc:"Handled so far: sent or changed, and skipped."`
-	Sent       int      `json:"sent" doc:"Letters sent back."`
+	Sent       int      `json:"sent" doc:"Letters that were redriven."`
 	Changed    int      `json:"changed,omitempty" doc:"Of an action on tasks, those that were canceled or moved, or asked to end."`
 	Skipped    int      `json:"skipped" doc:"Letters that were no dead letters any more when their turn came; tasks that were left alone since they ran, had ended or were gone."`
-	Succeeded  *int     `json:"succeeded,omitempty" doc:"Of the last 1000 sent back, those that had succeeded when the operation looked last; only with canary or stop_if_failing, else nobody counts them."`
-	Failing    *int     `json:"failing,omitempty" doc:"Of the last 1000 sent back, those that were dead again, or had failed and were to be repeated, when the operation looked last; only with canary or stop_if_failing, else nobody counts them. Its items tell how they stand now."`
+	Succeeded  *int     `json:"succeeded,omitempty" doc:"Of the last 1000 redriven, those that had succeeded when the operation looked last; only with canary or stop_if_failing, else nobody counts them."`
+	Failing    *int     `json:"failing,omitempty" doc:"Of the last 1000 redriven, those that were dead again, or had failed and were to be repeated, when the operation looked last; only with canary or stop_if_failing, else nobody counts them. Its items tell how they stand now."`
 	Waiting    string   `json:"waiting,omitempty" doc:"What a running operation waits for."`
 	Error      string   `json:"error,omitempty" doc:"Why it failed, or paused by itself."`
 	Request    *Redrive `json:"request,omitempty" doc:"What was asked for, of a redrive."`
@@ -231,14 +231,14 @@ type Operation struct {
 type OperationItem struct {
 	Place   int      `json:"place" doc:"In the order in which the letters go, from 1."`
 	ID      task.ID  `json:"id"`
-	Status  string   `json:"status" enum:"waiting,pending,running,succeeded,dead,canceled,resent,gone,skipped,changed,asked,left_running,left_ended,not_found" doc:"waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was sent back, and is that now. resent: another redrive has sent it back since. gone: what became of it was deleted. Of an action on tasks: changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended, not_found: was left alone."`
+	Status  string   `json:"status" enum:"waiting,pending,running,succeeded,dead,canceled,resent,gone,skipped,changed,asked,left_running,left_ended,not_found" doc:"waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was redriven, and is that now. resent: another redrive has taken it since. gone: what became of it was deleted. Of an action on tasks: changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended, not_found: was left alone."`
 	State   string   `json:"state,omitempty" doc:"Of an action on tasks: what the task is now."`
 	Type    string   `json:"type,omitempty"`
 	Queue   string   `json:"queue,omitempty"`
 	Key     string   `json:"key,omitempty"`
 	Attempt int      `json:"attempt,omitempty"`
 	Reason  string   `json:"reason,omitempty" doc:"Why a dead letter died."`
-	Error   *Failure `json:"error,omitempty" doc:"Its last error, if it is dead or has failed since it was sent back."`
+	Error   *Failure `json:"error,omitempty" doc:"Its last error, if it is dead or has failed since it was redriven."`
 	At      Time     `json:"at,omitzero" doc:"When the task changed last."`
 }
 

@@ -12,7 +12,7 @@ type TokenSpec struct {
 	Name   string   `json:"name" doc:"Who or what bears the token, for people: 1 to 128 characters."`
 	Role   string   `json:"role" enum:"viewer,operator,admin,enqueuer,worker"`
 	Queues []string `json:"queues,omitempty" doc:"The queues that it is for; all when absent. Not for admins."`
-	TTL    Duration `json:"ttl,omitzero" doc:"How long it is good, at most 10 years; for ever when absent."`
+	TTL    Duration `json:"ttl,omitzero" doc:"How long it is good, at most 10 years; forever when absent."`
 }
 
 // Token is what is known of a token beside its secret.

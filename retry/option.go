@@ -181,7 +181,7 @@ func Fixed(interval time.Duration) BackoffOption { return fixed{interval} }
 // which gives initial · n. Max 0 means none.
 func Linear(initial, step, max time.Duration) BackoffOption { return linear{initial, step, max} }
 
-// Steps waits the n-th entry before retry n, and the last one for ever after. At
+// Steps waits the n-th entry before retry n, and the last one forever after. At
 // least one entry is needed, none negative; see [Max] for a maximum.
 func Steps(delays ...time.Duration) BackoffOption {
 	return steps(append([]time.Duration(nil), delays...))

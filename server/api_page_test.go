@@ -161,14 +161,13 @@ func (d *apiDocument) objects() string {
 
 // kind is the first kind of content.
 func (c apiContent) kind() string {
-	for _, form := range slices.Sorted(maps.Keys(c)) {
-		schema := c[form].Schema
-		if form == "application/json" {
-			return schema.kind()
-		}
-		return "`" + form + "`"
+	if body, found := c["application/json"]; found {
+		return body.Schema.kind()
 	}
-	return ""
+	if len(c) == 0 {
+		return ""
+	}
+	return "`" + slices.Sorted(maps.Keys(c))[0] + "`"
 }
 
 // kind says what a value is, and leads to its object.

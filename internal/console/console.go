@@ -51,4 +51,3 @@ func Handler() http.Handler {
 		f.ServeHTTP(w, req)
 	})
 }
-

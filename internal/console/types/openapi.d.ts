@@ -442,7 +442,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Delete dead letters for ever, by ids or by filter
+         * Delete dead letters forever, by ids or by filter
          * @description An empty filter object means every letter; no filter at all is refused. A filter means letters that are dead when the purge begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["purge-dead"];
@@ -3191,7 +3191,7 @@ export interface components {
             error?: string;
             /**
              * Format: int64
-             * @description Of the last 1000 sent back, those that were dead again, or had failed and were to be repeated, when the operation looked last; only with canary or stop_if_failing, else nobody counts them. Its items tell how they stand now.
+             * @description Of the last 1000 redriven, those that were dead again, or had failed and were to be repeated, when the operation looked last; only with canary or stop_if_failing, else nobody counts them. Its items tell how they stand now.
              */
             failing?: number;
             /** Format: date-time */
@@ -3212,7 +3212,7 @@ export interface components {
             request?: components["schemas"]["Redrive"];
             /**
              * Format: int64
-             * @description Letters sent back.
+             * @description Letters that were redriven.
              */
             sent: number;
             /**
@@ -3224,7 +3224,7 @@ export interface components {
             state: "running" | "paused" | "done" | "canceled" | "failed";
             /**
              * Format: int64
-             * @description Of the last 1000 sent back, those that had succeeded when the operation looked last; only with canary or stop_if_failing, else nobody counts them.
+             * @description Of the last 1000 redriven, those that had succeeded when the operation looked last; only with canary or stop_if_failing, else nobody counts them.
              */
             succeeded?: number;
             /** Format: date-time */
@@ -3240,7 +3240,7 @@ export interface components {
             at?: string;
             /** Format: int64 */
             attempt?: number;
-            /** @description Its last error, if it is dead or has failed since it was sent back. */
+            /** @description Its last error, if it is dead or has failed since it was redriven. */
             error?: components["schemas"]["Failure"];
             id: string;
             key?: string;
@@ -3255,7 +3255,7 @@ export interface components {
             /** @description Of an action on tasks: what the task is now. */
             state?: string;
             /**
-             * @description waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was sent back, and is that now. resent: another redrive has sent it back since. gone: what became of it was deleted. Of an action on tasks: changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended, not_found: was left alone.
+             * @description waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was redriven, and is that now. resent: another redrive has taken it since. gone: what became of it was deleted. Of an action on tasks: changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended, not_found: was left alone.
              * @enum {string}
              */
             status: "waiting" | "pending" | "running" | "succeeded" | "dead" | "canceled" | "resent" | "gone" | "skipped" | "changed" | "asked" | "left_running" | "left_ended" | "not_found";
@@ -3827,7 +3827,7 @@ export interface components {
             rate?: number;
             /**
              * Format: double
-             * @description A share, 0 to 1: the operation fails when more than this share of the letters sent back last has failed again, once 10 have an outcome; 0 for none. No more letters are without an outcome at a time than have one, 10 to 1000.
+             * @description A share, 0 to 1: the operation fails when more than this share of the letters redriven last has failed again, once 10 have an outcome; 0 for none. No more letters are without an outcome at a time than have one, 10 to 1000.
              */
             stop_if_failing?: number;
         };
@@ -4847,7 +4847,7 @@ export interface components {
             queues?: string[] | null;
             /** @enum {string} */
             role: "viewer" | "operator" | "admin" | "enqueuer" | "worker";
-            /** @description How long it is good, at most 10 years; for ever when absent. */
+            /** @description How long it is good, at most 10 years; forever when absent. */
             ttl?: string;
         };
         Tokens: {

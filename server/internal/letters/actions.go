@@ -28,7 +28,7 @@ func (c *calls) addActions(to *route.Table) {
 	}, c.redrive)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/dead/purge", ID: "purge-dead", Needs: inspect.PermissionOperate, Scope: scope.ByBody, Tag: "dead letters",
-		Summary: "Delete dead letters for ever, by ids or by filter", About: "An empty filter object means every letter; no filter at all is refused. " +
+		Summary: "Delete dead letters forever, by ids or by filter", About: "An empty filter object means every letter; no filter at all is refused. " +
 			"A filter means letters that are dead when the purge begins: with the died_before of the dry run, those that were counted.",
 	}, c.purge)
 }

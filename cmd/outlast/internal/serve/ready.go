@@ -17,7 +17,7 @@ func ready(c *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // what was written has arrived
 	_, err = conn.Write([]byte("READY=1"))
 	return err
 }

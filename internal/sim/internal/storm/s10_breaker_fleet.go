@@ -13,7 +13,7 @@ func breakerFleet() *Scenario {
 	return &Scenario{
 		ID:     "S10",
 		Name:   "Breakers of a fleet",
-		Shows:  "Instances that trip together must not probe together, and a probe that hangs must not keep a breaker open for ever.",
+		Shows:  "Instances that trip together must not probe together, and a probe that hangs must not keep a breaker open forever.",
 		Source: "gobreaker (open time without jitter, probes without expiry); an incident with 17 times the traffic after half-open (2026)",
 		Parameters: []parameter{
 			{"fleet", "200 instances, 30 calls/s each; one attempt per call"},

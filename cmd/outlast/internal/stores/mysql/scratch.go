@@ -84,7 +84,7 @@ func (d *databases) Left(ctx context.Context) (names []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // Err says what went wrong
+	defer rows.Close()
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
