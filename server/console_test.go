@@ -28,7 +28,7 @@ func TestPagesAreOpen(t *testing.T) {
 		return answer
 	}
 	link := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
-	for _, at := range []string{"/", "/console/app.js", "/docs", "/docs/reference/api.html"} {
+	for _, at := range []string{"/", "/console/app.js", "/docs", "/docs/", "/docs/reference/api.html"} {
 		if answer := ask("GET", at, link); answer.Code != 200 || answer.Body.String() != "page "+at {
 			t.Errorf("%s: %d %s", at, answer.Code, answer.Body)
 		}

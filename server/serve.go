@@ -142,7 +142,7 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request) {
 		s.problem(w, req, err)
 		return
 	}
-	if p := req.URL.Path; p != "/" && path.Clean(p) != p || req.RequestURI == "*" {
+	if p := req.URL.Path; p != "/" && p != docsPath && path.Clean(p) != p || req.RequestURI == "*" {
 		s.notFound(w, req) // and no redirect, which would hide a caller's mistake
 		return
 	}
