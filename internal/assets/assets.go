@@ -46,11 +46,15 @@ func New(name string, data []byte) *File {
 	return &File{kind: kind, tag: `"` + hex.EncodeToString(sum[:12]) + `"`, plain: data, small: compress(data)}
 }
 
+// compress returns nil for what does not get smaller, such as pictures.
 func compress(data []byte) []byte {
 	var out bytes.Buffer
 	writer, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is good
 	_, _ = writer.Write(data)                                    // a buffer takes everything
 	_ = writer.Close()
+	if out.Len() >= len(data)*9/10 {
+		return nil
+	}
 	return out.Bytes()
 }
 
@@ -73,7 +77,7 @@ func (f *File) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	body := f.plain
-	if accepts(req, "gzip") {
+	if f.small != nil && accepts(req, "gzip") {
 		header.Set("Content-Encoding", "gzip")
 		body = f.small
 	}

@@ -24,7 +24,7 @@ func Handler() http.Handler {
 		name, _ := strings.CutPrefix(req.URL.Path, "/docs/")
 		switch name {
 		case "/docs":
-			redirect(w, "docs/")
+			redirect(w, "docs/index.html")
 			return
 		case "api":
 			redirect(w, "reference/api.html")

@@ -97,7 +97,7 @@ func TestHandler(t *testing.T) {
 		status int
 		to     string
 	}{
-		"/docs": {302, "docs/"}, "/docs/api": {302, "reference/api.html"}, "/docs/": {200, ""}, "/docs/how-to/redrive.html": {200, ""},
+		"/docs": {302, "docs/index.html"}, "/docs/api": {302, "reference/api.html"}, "/docs/": {200, ""}, "/docs/how-to/redrive.html": {200, ""},
 		"/docs/search.json": {200, ""}, "/docs/pictures/storm-outage.svg": {200, ""}, "/docs/nowhere.html": {404, ""}, "/docs/../go.mod": {404, ""},
 	} {
 		answer := httptest.NewRecorder()
