@@ -19,7 +19,7 @@ import (
 	"github.com/outlast-dev/outlast/retry"
 )
 
-//go:generate go test -count=1 -run "^(TestTables|TestPictures)$" . -args -update
+//go:generate go test -count=1 -run "^(TestIndex|TestTables|TestPictures)$" . -args -update
 
 var update = flag.Bool("update", false, "write the tables and pictures into ../docs")
 
