@@ -28,7 +28,11 @@ func TestIndex(t *testing.T) {
 		want += "\n## " + name + "\n\n" + intro + "\n"
 		lines, minutes := indexOf(t, strings.ToLower(name), body)
 		if len(lines) > 0 {
-			want += fmt.Sprintf("\n%s\n\n%d pages, %d minutes.\n", strings.Join(lines, "\n"), len(lines), minutes)
+			pages := fmt.Sprintf("%d pages", len(lines))
+			if len(lines) == 1 {
+				pages = "1 page"
+			}
+			want += fmt.Sprintf("\n%s\n\n%s, %d minutes.\n", strings.Join(lines, "\n"), pages, minutes)
 		}
 	}
 	switch {
