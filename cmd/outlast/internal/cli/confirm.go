@@ -20,7 +20,7 @@ func (c *Env) Confirm(question string) error {
 		return nil
 	}
 	if !Terminal(c.In) || !Terminal(c.Messages) {
-		return Usagef("this needs --yes, since there is no terminal to ask on (--dry-run only shows what would happen)")
+		return Usagef("this needs --yes, since there is no terminal to ask on")
 	}
 	c.Say("%s Type yes to go on: ", question)
 	line, err := bufio.NewReader(c.In).ReadString('\n')

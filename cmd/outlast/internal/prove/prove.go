@@ -4,13 +4,11 @@ package prove
 
 import (
 	"context"
-	cryptorand "crypto/rand"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,8 +20,8 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// dropWithin is what dropping a scratch place may take.
-const dropWithin = time.Minute
+// makeWithin is what making a scratch place may take, and dropping it.
+const makeWithin = time.Minute
 
 // options are what a run is made of.
 type options struct {
@@ -54,8 +52,8 @@ touched; but the server is loaded. Without --store it is a temporary SQLite stor
 A run that was killed itself leaves its place behind. The next one names it, and --clean
 drops it.
 
-Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted; any other: it
-could not run.`,
+Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted, or kept but the
+place could not be dropped; any other: it could not run.`,
 		Example: `  outlast prove
   outlast prove --store postgres://outlast@localhost/outlast --html report.html
   outlast prove --store postgres://outlast@localhost/outlast --clean`,
@@ -101,7 +99,7 @@ func (o *options) check() error {
 	return nil
 }
 
-func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
+func prove(ctx context.Context, c *cli.Env, o *options) error {
 	known, err := stores.Durable(o.store)
 	if err != nil {
 		return err
@@ -110,7 +108,7 @@ func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, place.Close()) }()
+	defer place.Close()
 	left, err := place.Left(ctx)
 	if err != nil {
 		return couldNot(ctx, err)
@@ -121,7 +119,7 @@ func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
 	for _, name := range left {
 		c.Say("a run that was killed has left %s behind; --clean drops it", place.What(name))
 	}
-	name := kind.ScratchPrefix + strings.ToLower(cryptorand.Text()[:12])
+	name := kind.NewScratch()
 	if _, server := place.Server(); server == "" {
 		o.Nodes = 1
 		c.Say("SQLite: one node, and no connections to cut")
@@ -133,26 +131,47 @@ func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
 		return err
 	}
 	t := &trial{Env: c, history: newHistory(), options: o, names: map[string]string{}}
-	if err := t.inScratch(ctx, place, name); err != nil {
-		return couldNot(ctx, err)
-	}
-	return t.tell(stores.SchemeOf(o.store))
+	return t.inScratch(ctx, place, name)
 }
 
-// inScratch runs in a place that is there for as long.
+// inScratch runs in a place that is there for as long, and tells the verdict before the
+// place is dropped. Making it is not cut off in the middle: nobody would know what is there.
 func (t *trial) inScratch(ctx context.Context, place kind.Scratch, name string) (err error) {
-	if t.store, err = place.Make(ctx, name); err != nil {
+	defer context.AfterFunc(ctx, t.RestoreSignals)() // a second signal ends it at once
+	making, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeWithin)
+	t.store, err = place.Make(making, name)
+	cancel()
+	if errors.Is(err, store.ErrNoRight) {
 		return err
 	}
-	defer context.AfterFunc(ctx, t.RestoreSignals)() // a second signal ends it at once
 	defer func() {
-		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropWithin)
-		defer cancel()
-		if failed := place.Drop(bounded, name); failed != nil {
-			err = errors.Join(err, fmt.Errorf("%s is left behind, --clean drops it: %w", place.What(name), failed))
+		left := t.drop(ctx, place, name)
+		if err == nil && left != nil {
+			left = cli.Partialf("%v", left)
 		}
+		err = errors.Join(err, left)
 	}()
-	return t.run(ctx, place.Server)
+	if err == nil {
+		err = t.run(ctx, place.Server)
+	}
+	if err != nil {
+		return couldNot(ctx, err)
+	}
+	return t.tell(stores.SchemeOf(t.options.store))
+}
+
+// drop drops the place, and says so to who has interrupted the run. Its error is about what
+// is left behind, and decides no exit code.
+func (t *trial) drop(ctx context.Context, place kind.Scratch, name string) error {
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeWithin)
+	defer cancel()
+	if err := place.Drop(bounded, name); err != nil {
+		return errors.New(place.What(name) + " is left behind, --clean drops it: " + err.Error())
+	}
+	if ctx.Err() != nil {
+		t.Say("%s is dropped", place.What(name))
+	}
+	return nil
 }
 
 // couldNot tells that a run came to no verdict from one that was broken.
@@ -160,7 +179,7 @@ func couldNot(ctx context.Context, err error) error {
 	var typed *task.Error
 	switch {
 	case ctx.Err() != nil:
-		return cli.Partialf("interrupted: no verdict, and what was made is dropped")
+		return cli.Partialf("interrupted: no verdict")
 	case errors.As(err, &typed), errors.Is(err, store.ErrNoRight):
 		return err
 	}
@@ -180,8 +199,16 @@ func clean(ctx context.Context, c *cli.Env, place kind.Scratch, left []string) e
 		return err
 	}
 	for _, name := range left {
-		if err := place.Drop(ctx, name); err != nil {
-			return err
+		now, err := place.Left(ctx) // the answer may have taken its time
+		if err == nil && !slices.Contains(now, name) {
+			c.Say("%s is not left behind any more", place.What(name))
+			continue
+		}
+		if err == nil {
+			err = place.Drop(ctx, name)
+		}
+		if err != nil {
+			return &task.Error{Code: task.CodeUnavailable, Message: place.What(name) + " is not dropped: " + err.Error(), Err: err}
 		}
 	}
 	return nil

@@ -2,7 +2,9 @@ package kind
 
 import (
 	"context"
+	"crypto/rand"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/outlast-dev/outlast/store"
@@ -11,6 +13,17 @@ import (
 
 // ScratchPrefix begins the names of all scratch places.
 const ScratchPrefix = "outlast_prove_"
+
+// ScratchMark says in a place on a server that it was made as a scratch place.
+const ScratchMark = "outlast prove"
+
+var scratchName = regexp.MustCompile(`^` + ScratchPrefix + `[a-z2-7]{12}$`)
+
+// NewScratch is a name for a scratch place.
+func NewScratch() string { return ScratchPrefix + strings.ToLower(rand.Text()[:12]) }
+
+// IsScratch reports whether a name is one of those that [NewScratch] makes.
+func IsScratch(name string) bool { return scratchName.MatchString(name) }
 
 // Scratch makes places for stores that come and go beside the store of a URL, and
 // touches nothing else: schemas of a PostgreSQL database, databases of a MySQL or MariaDB
@@ -21,13 +34,14 @@ type Scratch interface {
 	// Server is where the database server listens; both are "" for a file.
 	Server() (network, address string)
 	// Make makes the place, holds it until Close, and returns the URL of a store in it.
-	// A missing right is a [store.ErrNoRight] that says which.
+	// A missing right is a [store.ErrNoRight] that says which, and nothing was made. After
+	// other errors there may be a place.
 	Make(ctx context.Context, name string) (url string, err error)
-	// Left lists the places that no living process holds.
+	// Left lists the places that Make made and no living process holds.
 	Left(ctx context.Context) (names []string, err error)
 	// Drop drops a place with all that is in it. One that is gone is no error.
 	Drop(ctx context.Context, name string) error
-	Close() error
+	Close()
 }
 
 // NoScratch is the error of a user who may make no place.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
 	"slices"
@@ -16,6 +17,9 @@ import (
 
 // noDatabaseRight is the number of a refusal to make a database.
 const noDatabaseRight = 1044
+
+// marker is a table without rows, whose comment says what its database is.
+const marker = "outlast_prove"
 
 // databases are scratch places. One is held by whoever has the lock of its name.
 type databases struct {
@@ -38,6 +42,9 @@ func scratch(ctx context.Context, url string) (kind.Scratch, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	held, err := db.Conn(ctx)
+	if err == nil { // it says nothing all the while; the server may wait for 24 days at most
+		_, err = held.ExecContext(ctx, "SET SESSION wait_timeout = 2147483")
+	}
 	if err != nil {
 		return nil, errors.Join(kind.Unavailable(address, err), db.Close())
 	}
@@ -57,10 +64,16 @@ func (d *databases) Make(ctx context.Context, name string) (string, error) {
 	if err := d.held.QueryRowContext(ctx, "SELECT GET_LOCK(?, 0)", name).Scan(&got); err != nil {
 		return "", err
 	}
+	if got.Int64 != 1 {
+		return "", fmt.Errorf("somebody else holds %s", d.What(name))
+	}
 	_, err := d.db.ExecContext(ctx, "CREATE DATABASE "+quoteName(name)+" CHARACTER SET utf8mb4")
 	var refused *driver.MySQLError
 	if errors.As(err, &refused) && refused.Number == noDatabaseRight {
 		return "", kind.NoScratch("a database", "GRANT ALL ON `outlast\\_prove\\_%`.* TO the user", err)
+	}
+	if err == nil {
+		_, err = d.db.ExecContext(ctx, "CREATE TABLE "+quoteName(name)+"."+marker+" (n int) COMMENT '"+kind.ScratchMark+"'")
 	}
 	if err != nil {
 		return "", err
@@ -79,8 +92,8 @@ func inDatabase(address, name string) (string, error) {
 }
 
 func (d *databases) Left(ctx context.Context) (names []string, err error) {
-	rows, err := d.db.QueryContext(ctx, `SELECT schema_name FROM information_schema.schemata WHERE LEFT(schema_name, ?) = ? AND IS_USED_LOCK(schema_name) IS NULL`,
-		len(kind.ScratchPrefix), kind.ScratchPrefix)
+	rows, err := d.db.QueryContext(ctx, `SELECT table_schema FROM information_schema.tables
+		WHERE table_name = ? AND table_comment = ? AND IS_USED_LOCK(table_schema) IS NULL`, marker, kind.ScratchMark)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +103,9 @@ func (d *databases) Left(ctx context.Context) (names []string, err error) {
 		if err := rows.Scan(&name); err != nil {
 			return nil, err
 		}
-		names = append(names, name)
+		if kind.IsScratch(name) {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names, rows.Err()
@@ -101,6 +116,6 @@ func (d *databases) Drop(ctx context.Context, name string) error {
 	return err
 }
 
-func (d *databases) Close() error { return errors.Join(d.held.Close(), d.db.Close()) }
+func (d *databases) Close() { _, _ = d.held.Close(), d.db.Close() } // at worst it is gone
 
 func quoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

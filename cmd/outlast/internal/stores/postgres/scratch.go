@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -28,10 +29,11 @@ func scratch(ctx context.Context, url string) (kind.Scratch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(address.Pool.ConnConfig.Fallbacks) > 0 && address.Pool.ConnConfig.Fallbacks[0].Host != address.Pool.ConnConfig.Host {
+	first := address.Pool.ConnConfig
+	if slices.ContainsFunc(first.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != first.Host || f.Port != first.Port }) {
 		return nil, cli.Usagef("the store URL names several hosts; name the one that takes writes")
 	}
-	conn, err := pgx.ConnectConfig(ctx, address.Pool.ConnConfig.Copy())
+	conn, err := pgx.ConnectConfig(ctx, first.Copy())
 	if err != nil {
 		return nil, kind.Unavailable(address, err)
 	}
@@ -50,25 +52,26 @@ func (s *schemas) Server() (network, address string) {
 }
 
 func (s *schemas) Make(ctx context.Context, name string) (string, error) {
-	_, err := s.conn.Exec(ctx, "CREATE SCHEMA "+quoted(name))
+	if _, err := s.conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", name); err != nil {
+		return "", err
+	}
+	_, err := s.conn.Exec(ctx, fmt.Sprintf("CREATE SCHEMA %s; COMMENT ON SCHEMA %[1]s IS '%s'", quoted(name), kind.ScratchMark)) // both, or none
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && refused.Code == noRight {
 		c := s.address.Pool.ConnConfig
 		return "", kind.NoScratch("a schema", fmt.Sprintf("GRANT CREATE ON DATABASE %s TO %s", quoted(c.Database), quoted(c.User)), err)
 	}
-	if err == nil {
-		_, err = s.conn.Exec(ctx, "SELECT set_config('application_name', $1, false)", name)
-	}
 	return kind.With(kind.With(kind.With(s.url, "schema", name), "search_path", ""), "application_name", name), err
 }
 
 func (s *schemas) Left(ctx context.Context) ([]string, error) {
-	rows, err := s.conn.Query(ctx, `SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, $1) AND pg_has_role(nspowner, 'USAGE')
-		AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = nspname) ORDER BY 1`, kind.ScratchPrefix)
+	rows, err := s.conn.Query(ctx, `SELECT nspname::text FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = $1 AND pg_has_role(nspowner, 'USAGE')
+		AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = nspname) ORDER BY 1`, kind.ScratchMark)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return slices.DeleteFunc(names, func(name string) bool { return !kind.IsScratch(name) }), err
 }
 
 // Drop connects anew: the run may have been stopped in the middle of a statement.
@@ -82,4 +85,4 @@ func (s *schemas) Drop(ctx context.Context, name string) error {
 	return err
 }
 
-func (s *schemas) Close() error { return s.conn.Close(context.Background()) }
+func (s *schemas) Close() { _ = s.conn.Close(context.Background()) } // at worst it is gone

@@ -3,16 +3,14 @@
 package sqlite
 
 import (
-	"errors"
 	"os"
 	"syscall"
 )
 
-// lock locks a file until it is closed, unless somebody else has.
-func lock(file *os.File) (got bool, err error) {
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
-	}
-	return err == nil, err
+// lock locks a file until it is closed. Whoever only looks lets go of it at once.
+func lock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_EX) }
+
+// unlocked reports whether nobody has locked a file.
+func unlocked(file *os.File) bool {
+	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/stores/kind"
 	"github.com/outlast-dev/outlast/task"
 )
@@ -35,7 +35,9 @@ func scratch(_ context.Context, url string) (kind.Scratch, error) {
 	return &folders{beside: beside}, nil
 }
 
-func (f *folders) What(name string) string { return "folder " + filepath.Join(f.beside, name) }
+func (f *folders) What(name string) string {
+	return "folder " + cli.Clean(filepath.Join(f.beside, name))
+}
 
 func (f *folders) Server() (network, address string) { return "", "" }
 
@@ -48,7 +50,7 @@ func (f *folders) Make(_ context.Context, name string) (string, error) {
 	}
 	var err error
 	if f.held, err = os.OpenFile(filepath.Join(folder, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err == nil { //nolint:gosec // a folder that was made just now
-		_, err = lock(f.held)
+		err = lock(f.held)
 	}
 	return "sqlite:" + filepath.Join(folder, "prove.db"), err
 }
@@ -56,22 +58,21 @@ func (f *folders) Make(_ context.Context, name string) (string, error) {
 func (f *folders) Left(context.Context) (names []string, err error) {
 	entries, err := os.ReadDir(f.beside)
 	for _, entry := range entries {
-		if entry.IsDir() && strings.HasPrefix(entry.Name(), kind.ScratchPrefix) && f.free(entry.Name()) {
+		if entry.IsDir() && kind.IsScratch(entry.Name()) && f.free(entry.Name()) {
 			names = append(names, entry.Name())
 		}
 	}
 	return names, err
 }
 
-// free reports whether nobody holds a place.
+// free reports whether Make made a place, and nobody holds it.
 func (f *folders) free(name string) bool {
 	file, err := os.Open(filepath.Join(f.beside, name, lockFile))
 	if err != nil {
-		return errors.Is(err, os.ErrNotExist)
+		return false
 	}
 	defer file.Close() //nolint:errcheck // only looked at
-	got, err := lock(file)
-	return got && err == nil
+	return unlocked(file)
 }
 
 func (f *folders) Drop(_ context.Context, name string) error {
@@ -81,4 +82,8 @@ func (f *folders) Drop(_ context.Context, name string) error {
 	return os.RemoveAll(filepath.Join(f.beside, name))
 }
 
-func (f *folders) Close() error { return nil }
+func (f *folders) Close() {
+	if f.held != nil {
+		_ = f.held.Close() // only held; Drop may have closed it
+	}
+}
