@@ -54,8 +54,9 @@ touched; but the server is loaded. Without --store it is a temporary SQLite stor
 A run that was killed itself leaves its place behind. The next one names it, and --clean
 drops it.
 
-Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted; any other: it
-could not run.`,
+Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted, or kept but
+something else went wrong at the end, such as dropping the place; any other: it could not
+run.`,
 		Example: `  outlast prove
   outlast prove --store postgres://outlast@localhost/outlast --html report.html
   outlast prove --store postgres://outlast@localhost/outlast --clean`,
@@ -88,7 +89,7 @@ func (o *options) check() error {
 		return cli.Usagef("--nodes is 2 to 9")
 	}
 	if o.html != "" {
-		if _, err := os.Stat(filepath.Dir(o.html)); err != nil {
+		if err := writable(o.html); err != nil {
 			return cli.Usagef("--html: %v", err)
 		}
 	}
@@ -99,6 +100,20 @@ func (o *options) check() error {
 		o.Seed = rand.Uint64N(1 << 32) //nolint:gosec // a plan, no secret
 	}
 	return nil
+}
+
+// writable reports why a file could not be written, and leaves none.
+func writable(name string) error {
+	_, absent := os.Stat(name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // a report for everybody to see
+	if err != nil {
+		return err
+	}
+	err = file.Close()
+	if absent != nil {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
@@ -133,10 +148,11 @@ func prove(ctx context.Context, c *cli.Env, o *options) (err error) {
 		return err
 	}
 	t := &trial{Env: c, history: newHistory(), options: o, names: map[string]string{}}
-	if err := t.inScratch(ctx, place, name); err != nil {
+	err = t.inScratch(ctx, place, name)
+	if !t.whole {
 		return couldNot(ctx, err)
 	}
-	return t.tell(stores.SchemeOf(o.store))
+	return t.tell(stores.SchemeOf(o.store), err)
 }
 
 // inScratch runs in a place that is there for as long.
