@@ -28,6 +28,9 @@ type fault struct {
 	gap   time.Duration // after its end, before the next one
 }
 
+// ends reports whether the process of the node does not live on.
+func (f *fault) ends() bool { return f.kind == killed || f.kind == stopped }
+
 // A node that says nothing for 5 s is taken for dead, and gives itself up before.
 const (
 	shortest = 7 * time.Second
@@ -75,20 +78,31 @@ const late = 3 * time.Second
 
 // suffer makes a fault and ends it. The error is of a fleet that cannot go on.
 func (n *node) suffer(ctx context.Context, f fault) (t trouble, err error) {
-	p := n.process()
-	t = trouble{fault: f, node: n.name, from: time.Now()}
+	t = trouble{fault: f, node: n.name}
 	complain := func(text string) {
 		if text != "" {
 			t.problems = append(t.problems, n.name+": "+text)
 		}
 	}
+	revive := func() error {
+		problem, err := n.revive(ctx)
+		complain(problem)
+		return err
+	}
+	err = revive()
+	t.from = time.Now()
+	if err != nil {
+		t.end(t.from)
+		return t, err
+	}
+	p := n.process()
 	switch f.kind {
 	case killed:
 		p.kill()
 	case stopped:
 		complain(p.stop())
 	case paused:
-		err = halt(p.cmd.Process)
+		_ = halt(p.cmd.Process) // only one that has ended cannot be halted, see below
 	case silent:
 		n.net.silence()
 	case broken:
@@ -96,22 +110,17 @@ func (n *node) suffer(ctx context.Context, f fault) (t trouble, err error) {
 	}
 	lasted(ctx, f.lasts)
 	switch f.kind {
-	case killed, stopped:
-		t.until = time.Now()
-		if err == nil {
-			err = n.start(ctx)
-		}
 	case paused:
-		if failed := resume(p.cmd.Process); err == nil {
-			err = failed
-		}
-	default:
+		_ = resume(p.cmd.Process) // as above
+	case silent, broken:
 		n.net.heal()
 	}
-	if t.until.IsZero() {
-		t.until = time.Now()
+	t.end(time.Now())
+	if f.ends() {
+		err = n.start(ctx)
+	} else {
+		err = revive()
 	}
-	t.to = t.until.Add(late)
 	if err == nil && ctx.Err() == nil {
 		bounded, cancel := context.WithTimeout(ctx, readyWithin)
 		defer cancel()

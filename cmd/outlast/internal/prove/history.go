@@ -56,6 +56,15 @@ type trouble struct {
 	problems []string
 }
 
+// end writes down when it was over. A process that was started in place of another has
+// nothing under way from before.
+func (t *trouble) end(at time.Time) {
+	t.until, t.to = at, at
+	if !t.fault.ends() {
+		t.to = at.Add(late)
+	}
+}
+
 // over is when its work goes on elsewhere, and its node is ready again.
 func (t *trouble) over() time.Time {
 	over := t.until.Add(t.back)

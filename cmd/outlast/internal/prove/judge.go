@@ -122,19 +122,20 @@ func (j *judgement) ordered(o *order) {
 
 // end looks at how a task has ended.
 func (j *judgement) end(o *order, r *row) {
-	want, answer := task.Succeeded, http.StatusOK
+	want := task.Succeeded
 	if o.dies {
-		want, answer = task.Dead, http.StatusInternalServerError
+		want = task.Dead
 	}
 	if r.State != want {
 		j.breaks(lost, "task %s is %s and had to be %s", r.ID, r.State, want)
 		return
 	}
 	spent, unseen := j.spent(o, r)
-	if unseen == 0 && !slices.ContainsFunc(j.byTask[o.n], func(c *call) bool { return c.status == answer }) {
-		j.breaks(lost, "task %s is %s, and its receiver never answered so", r.ID, r.State)
+	most := o.spends()
+	if !o.dies { // an attempt that the receiver would have answered by 200 may be among them
+		most += unseen
 	}
-	if r.Attempt != spent || unseen == 0 && spent != o.spends() {
+	if r.Attempt != spent || spent < o.spends() || spent > most {
 		j.breaks(miscount, "task %s took %d attempts, of which %d are recorded, and had to take %d", r.ID, r.Attempt, spent, o.spends())
 	}
 }
@@ -145,12 +146,18 @@ func (j *judgement) end(o *order, r *row) {
 func (j *judgement) spent(o *order, r *row) (spent, unseen int) {
 	for i := range r.attempts {
 		a := &r.attempts[i]
+		answered := func(status int) bool {
+			return slices.ContainsFunc(j.byTask[o.n], func(c *call) bool { return c.claim == a.Claim && c.status == status })
+		}
 		switch a.Outcome {
 		case task.OutcomeSucceeded:
 			spent++
+			if !answered(http.StatusOK) {
+				j.breaks(lost, "task %s: attempt %d succeeded, and its receiver did not say so", r.ID, a.Number)
+			}
 		case task.OutcomeFailed, task.OutcomeDead:
 			spent++
-			seen := slices.ContainsFunc(j.byTask[o.n], func(c *call) bool { return c.claim == a.Claim && c.status == http.StatusInternalServerError })
+			seen := answered(http.StatusInternalServerError)
 			if !seen && j.trouble(j.nodes[a.Node], a.StartedAt, a.EndedAt) >= 0 {
 				unseen++
 			} else if !seen {
@@ -181,28 +188,37 @@ func (j *judgement) runs(o *order, r *row) {
 			continue
 		}
 		next := calls[i+1]
+		if slices.ContainsFunc(calls[:i+1], func(c *call) bool { return c.claim == next.claim }) {
+			j.breaks(repeated, "task %s was called twice under claim %d", r.ID, next.claim)
+			continue
+		}
 		if next.claim < c.claim { // it comes late, from a node that is not the owner any more
-			j.again(r, next, next)
+			j.again(r, next, next, j.cameLate(next))
 			continue
 		}
 		if attempt.Outcome == task.OutcomeFailed && c.status == http.StatusInternalServerError {
-			if next.claim > c.claim && next.start.Before(c.end.Add(attempt.NextDelay)) {
+			if next.start.Before(c.end.Add(attempt.NextDelay)) {
 				j.breaks(early, "a retry of task %s", r.ID)
 			}
 			continue
 		}
-		j.again(r, c, next)
+		until := c.end
+		if until.IsZero() { // its caller was gone before
+			until = c.start.Add(o.lasts)
+		}
+		if until = until.Add(settling); until.After(next.start) {
+			until = next.start
+		}
+		j.again(r, c, next, j.trouble(j.nodeOf(c), c.start, until))
 	}
 }
 
-// again looks for the fault that explains why a run was made again that had not failed,
-// or that one came late, which is then both.
-func (j *judgement) again(r *row, c, next *call) {
-	from := c.start
-	if c == next {
-		from = from.Add(-longest - late)
-	}
-	at := j.trouble(j.nodeOf(c), from, next.start)
+// settling is how long after a call its node may be busy with storing the outcome.
+const settling = 2 * time.Second
+
+// again notes the fault that explains why a run was made again that had not failed, or
+// that one came late, which is then both.
+func (j *judgement) again(r *row, c, next *call, at int) {
 	if at < 0 {
 		j.breaks(repeated, "task %s ran under claim %d on %q, and again under claim %d", r.ID, c.claim, j.nodeOf(c), next.claim)
 		return
@@ -227,6 +243,17 @@ func (j *judgement) trouble(node string, from, to time.Time) int {
 		}
 	}
 	return -1
+}
+
+// cameLate is the trouble after which a node sent a call that was not its own any more,
+// -1 for none. Nobody can keep such a call from being sent: it is told by its claim. A
+// process that was started anew has none.
+func (j *judgement) cameLate(c *call) int {
+	at := j.trouble(j.nodeOf(c), c.start.Add(-longest-late), c.start)
+	if at >= 0 && j.troubles[at].fault.ends() && c.start.After(j.troubles[at].to) {
+		return -1
+	}
+	return at
 }
 
 func (j *judgement) waits(at int, d time.Duration) { j.waited[at] = max(j.waited[at], d) }
@@ -261,7 +288,7 @@ func (j *judgement) keys() {
 		}
 		key := o.draft.Key
 		before := last[key]
-		if before != nil && c.claim < before.claim && j.sentLate(c) {
+		if before != nil && c.claim < before.claim && j.cameLate(c) >= 0 {
 			continue // a receiver that remembers the largest claim refuses it
 		}
 		last[key] = c
@@ -275,12 +302,6 @@ func (j *judgement) keys() {
 			j.breaks(disorder, "key %s: numbers %d and %d ran beside each other", key, j.order(before.n).place, o.place)
 		}
 	}
-}
-
-// sentLate reports whether the node of a call stood still or was cut off before it
-// arrived. Nobody can keep such a call from being sent: it is told by its claim.
-func (j *judgement) sentLate(c *call) bool {
-	return j.trouble(j.nodeOf(c), c.start.Add(-longest-late), c.start) >= 0
 }
 
 // nodeOf is the node that made a call, "" if the store does not know it.

@@ -23,7 +23,8 @@ func planted() *history {
 	h := newHistory()
 	h.began = began
 	h.nodes = map[string]string{"one": "node 1", "two": "node 2"}
-	h.troubles = []trouble{{fault: fault{kind: killed}, node: "node 2", from: at(20), until: at(21), to: at(24), back: time.Second}}
+	h.troubles = []trouble{{fault: fault{kind: killed}, node: "node 2", from: at(20), back: time.Second}}
+	h.troubles[0].end(at(21))
 	add := func(o *order) *order {
 		o.sent, o.acked, o.id = at(1), at(1.1), client.NewID()
 		o.draft.ID = o.id
@@ -39,7 +40,8 @@ func planted() *history {
 		}
 		h.calls = append(h.calls, c)
 		r := &h.rows[o.n][0]
-		r.attempts = append(r.attempts, task.Attempt{Claim: claim, Node: node, Outcome: outcome, NextDelay: 200 * time.Millisecond})
+		r.attempts = append(r.attempts, task.Attempt{Claim: claim, Node: node, Outcome: outcome, NextDelay: 200 * time.Millisecond,
+			StartedAt: c.start, EndedAt: c.start.Add(100 * time.Millisecond)})
 	}
 	run(add(&order{}), "one", 2, 200, task.OutcomeSucceeded)
 	retried := add(&order{fail: 1})
@@ -78,15 +80,19 @@ const (
 	cutOne
 )
 
-// callOf is the first call of an order.
-func callOf(h *history, n int) *call {
+// callsOf are the calls of an order.
+func callsOf(h *history, n int) (all []*call) {
 	for _, c := range h.calls {
 		if c.n == n {
-			return c
+			all = append(all, c)
 		}
 	}
-	return nil
+	return all
 }
+
+func callOf(h *history, n int) *call { return callsOf(h, n)[0] }
+
+func lastCallOf(h *history, n int) *call { all := callsOf(h, n); return all[len(all)-1] }
 
 // A history in which all is well is kept, and says why a run was made again.
 func TestKept(t *testing.T) {
@@ -115,7 +121,7 @@ func TestBroken(t *testing.T) {
 		"a task never accepted":     {lost, func(h *history) { h.orders[plain-1].acked = time.Time{} }},
 		"a task under another id":   {lost, func(h *history) { h.rows[plain][0].ID = client.NewID() }},
 		"a task of nobody":          {unknown, func(h *history) { h.rows[99] = []row{{Task: &task.Task{}}} }},
-		"a call of nobody":          {unknown, func(h *history) { h.calls = append(h.calls, &call{n: 99}) }},
+		"a call of nobody":          {unknown, strayCall},
 		"a repeat without a fault":  {repeated, func(h *history) { h.troubles = nil }},
 		"a repeat, another's fault": {repeated, func(h *history) { h.troubles[0].node = "node 1" }},
 		"a repeat before the fault": {repeated, func(h *history) { h.troubles[0].from, h.troubles[0].to = at(50), at(60) }},
@@ -123,7 +129,7 @@ func TestBroken(t *testing.T) {
 			callOf(h, retriedOne).status = 200
 			h.rows[retriedOne][0].attempts[0].Outcome = task.OutcomeSucceeded
 		}},
-		"a run without a record":     {repeated, func(h *history) { h.rows[plain][0].attempts[0].Claim = 1 }},
+		"a run without a record":     {repeated, func(h *history) { h.rows[cutOne][0].attempts[0].Claim = 1 }},
 		"a key out of order":         {disorder, func(h *history) { callOf(h, firstOfKey).start = at(9) }},
 		"two of a key at once":       {disorder, func(h *history) { callOf(h, firstOfKey).end = at(9) }},
 		"a dedupe key with two ids":  {doubled, func(h *history) { h.orders[twiceOne-1].second = client.NewID() }},
@@ -131,10 +137,58 @@ func TestBroken(t *testing.T) {
 		"a delay cut short":          {early, func(h *history) { callOf(h, delayedOne).start = at(1.5) }},
 		"a retry too early":          {early, func(h *history) { callOf(h, retriedOne).end = at(2.9) }},
 		"a crash that cost":          {miscount, func(h *history) { h.rows[cutOne][0].Attempt = 2 }},
-		"a failure that nobody saw":  {miscount, func(h *history) { failUnseen(h, 2) }},
+		"a failure that nobody saw":  {miscount, func(h *history) { failUnseen(h, plain, 2) }},
 		"an attempt too few":         {miscount, func(h *history) { h.rows[dyingOne][0].Attempt = 0 }},
-		"a node that stays away":     {unhealthy, func(h *history) { h.troubles[0].problems = []string{"node 2: gone"} }},
-		"a store that is not sound":  {unhealthy, func(h *history) { h.unsound = []string{"a claim of nobody"} }},
+		"a success that no receiver said, with an attempt that failed unseen": {lost, func(h *history) {
+			failUnseen(h, plain, 2)
+			stall(h, 1, 10)
+			callOf(h, plain).status = 500
+		}},
+		"a success that another attempt was answered": {lost, func(h *history) {
+			callOf(h, retriedOne).status = 200
+			lastCallOf(h, retriedOne).status = 500
+			stall(h, 2, 10)
+		}},
+		"too many attempts, one of them unseen": {miscount, func(h *history) {
+			h.orders[retriedOne-1].fail = 0
+			failUnseen(h, retriedOne, 2)
+			stall(h, 1, 10)
+		}},
+		"too few attempts, one of them unseen": {miscount, func(h *history) {
+			h.orders[retriedOne-1].fail = 2
+			callOf(h, retriedOne).status = 0
+			stall(h, 1, 10)
+		}},
+		"a death too soon, unseen": {miscount, func(h *history) {
+			h.orders[dyingOne-1].fail = 3
+			callOf(h, dyingOne).status = 0
+			stall(h, 1, 10)
+		}},
+		"a success that ran again, long before the fault": {repeated, func(h *history) {
+			c := callOf(h, cutOne)
+			c.start, c.end, c.status = at(8), at(8.1), 200
+		}},
+		"a run that broke off long before the fault": {repeated, func(h *history) { callOf(h, cutOne).start = at(8) }},
+		"a repeat of the process after the killed one": {repeated, func(h *history) {
+			callOf(h, cutOne).start, lastCallOf(h, cutOne).start = at(21.2), at(22)
+		}},
+		"a late call of the process after the killed one": {disorder, func(h *history) {
+			callOf(h, firstOfKey).start, callOf(h, firstOfKey).end = at(23), at(23.1)
+			h.rows[firstOfKey][0].attempts[0].Node = "two"
+		}},
+		"two calls in an attempt": {repeated, func(h *history) {
+			again := *callOf(h, retriedOne)
+			again.start, again.end = at(2.3), at(2.4)
+			h.calls = append(h.calls, &again)
+		}},
+		"two calls in an attempt, under a fault": {repeated, func(h *history) {
+			again := *callOf(h, retriedOne)
+			again.start, again.end = at(3.5), at(3.6)
+			h.calls = append(h.calls, &again)
+			stall(h, 1, 10)
+		}},
+		"a node that stays away":    {unhealthy, func(h *history) { h.troubles[0].problems = []string{"node 2: gone"} }},
+		"a store that is not sound": {unhealthy, func(h *history) { h.unsound = []string{"a claim of nobody"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := planted()
@@ -148,17 +202,27 @@ func TestBroken(t *testing.T) {
 }
 
 // failUnseen gives a task an attempt that failed before it reached the receiver.
-func failUnseen(h *history, start float64) {
-	r := &h.rows[plain][0]
+func failUnseen(h *history, n int, start float64) {
+	r := &h.rows[n][0]
 	r.Attempt++
 	r.attempts = append(r.attempts, task.Attempt{Number: 1, Claim: 1, Node: "one", Outcome: task.OutcomeFailed, StartedAt: at(start), EndedAt: at(start + 1)})
+}
+
+// strayCall is a call of a task that nobody handed in.
+func strayCall(h *history) { h.calls = append(h.calls, &call{n: 99, start: at(2)}) }
+
+// stall lets node 1 stand still.
+func stall(h *history, from, until float64) {
+	one := trouble{fault: fault{kind: paused}, node: "node 1", from: at(from)}
+	one.end(at(until))
+	h.troubles = append(h.troubles, one)
 }
 
 // A node that stands still may find that a call of its own has failed meanwhile.
 func TestFailedWhileHalted(t *testing.T) {
 	h := planted()
-	failUnseen(h, 2)
-	h.troubles = append(h.troubles, trouble{fault: fault{kind: paused}, node: "node 1", from: at(1), until: at(10), to: at(13)})
+	failUnseen(h, plain, 2)
+	stall(h, 1, 10)
 	if j := judge(h); j.verdict() != "kept" {
 		t.Errorf("broken: %q", j.lines(9))
 	}
@@ -181,17 +245,40 @@ func TestLateCall(t *testing.T) {
 	}
 }
 
+// A run that had been answered when its node was killed, but not settled, is explained.
+func TestAnsweredBeforeTheKill(t *testing.T) {
+	h := planted()
+	c := callOf(h, cutOne)
+	c.end, c.status = at(19.5), 200
+	j := judge(h)
+	if got := j.repeats[killed]; j.verdict() != "kept" || *got != (repeats{Runs: 1, Answered: 1}) {
+		t.Errorf("repeats %+v, broken %q", got, j.lines(9))
+	}
+}
+
+// An attempt that a stalled node lost after its answer leads to one more.
+func TestAnsweredAndFailed(t *testing.T) {
+	h := planted()
+	callOf(h, retriedOne).status = 200
+	h.orders[retriedOne-1].fail = 0
+	stall(h, 2.05, 10)
+	if j := judge(h); j.verdict() != "kept" {
+		t.Errorf("broken: %q", j.lines(9))
+	}
+}
+
 // The report says the same as text and as a page, which is whole and escapes what it shows.
 func TestReport(t *testing.T) {
 	h := planted()
 	h.troubles[0].problems = []string{"node 2: <script>"}
+	strayCall(h)
 	j := judge(h)
 	r := newReport(j, "postgres", &options{Nodes: 2, Seed: 7})
 	r.Seconds = 30
 	var text strings.Builder
 	r.table(&text)
 	r.text(&text)
-	for _, want := range []string{"node 2: kill -9", "8 tasks on 2 nodes, 2 with an ordering key, 1 handed in twice", "7 succeeded, 1 died as planned", "nodes: node 2: <script>",
+	for _, want := range []string{"node 2: kill -9", "8 tasks on 2 nodes, 2 with an ordering key, 1 handed in twice", "7 succeeded, 1 died as planned", "nodes: node 2: <script>", "unknown: a call of task 99",
 		"BROKEN under 1 fault (1 × kill -9)", "Seed 7", "was killed\t1 run, 0 of them"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in %s", want, text.String())

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
@@ -173,47 +175,57 @@ func (l *load) hurry(ctx context.Context, many int) (accepted, worked float64, e
 	}
 	close(batches)
 	began := time.Now()
-	failures := make([]error, len(l.nodes))
+	var handed atomic.Int64
 	var workers sync.WaitGroup
-	for i, n := range l.nodes {
+	for i := range l.nodes {
 		workers.Go(func() {
 			for orders := range batches {
-				if err := l.together(ctx, n, orders); err != nil {
-					failures[i] = err
+				if !l.together(ctx, i, orders) {
 					return
 				}
+				handed.Add(int64(len(orders)))
 			}
 		})
 	}
 	workers.Wait()
-	accepted = float64(many) / time.Since(began).Seconds()
-	for _, err := range failures {
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	l.await(ctx, 2*time.Millisecond, func() bool { return l.ran() >= before+many })
+	accepted = float64(handed.Load()) / time.Since(began).Seconds()
+	l.await(ctx, 2*time.Millisecond, func() bool { return l.ran() >= before+int(handed.Load()) || !l.alive() })
 	return accepted, float64(l.ran()-before) / time.Since(began).Seconds(), context.Cause(ctx)
 }
 
-func (l *load) together(ctx context.Context, n *node, orders []*order) error {
+// alive reports whether a node is left that could accept or work something.
+func (l *load) alive() bool {
+	return slices.ContainsFunc(l.nodes, func(n *node) bool { return n.process().lives() })
+}
+
+// together hands in a batch, first to one node, then to the next ones.
+func (l *load) together(ctx context.Context, first int, orders []*order) bool {
 	drafts := make([]client.Draft, len(orders))
 	l.mu.Lock()
 	for i, o := range orders {
 		o.sent, drafts[i] = time.Now(), o.draft
 	}
 	l.mu.Unlock()
-	results, err := n.process().api.EnqueueBatch(ctx, drafts, true)
-	for err != nil && lasted(ctx, between) {
-		results, err = n.process().api.EnqueueBatch(ctx, drafts, true)
-	}
-	if err != nil {
-		return err
+	bounded, cancel := context.WithTimeout(ctx, noProgress)
+	defer cancel()
+	var results []client.BatchResult
+	var err error
+	for try := first; ; try++ {
+		one, cancel := context.WithTimeout(bounded, readyWithin)
+		results, err = l.nodes[try%len(l.nodes)].process().api.EnqueueBatch(one, drafts, true)
+		cancel()
+		if err == nil || !l.alive() || !lasted(bounded, between) {
+			break
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err != nil {
+		l.unsound = append(l.unsound, fmt.Sprintf("no node accepted %d tasks to measure the speed: %v", len(orders), err))
+		return false
+	}
 	for i, o := range orders {
 		o.acked, o.id = time.Now(), results[i].ID
 	}
-	return nil
+	return true
 }

@@ -154,6 +154,25 @@ func (n *node) start(ctx context.Context) error {
 	return nil
 }
 
+// revive starts a node anew whose process has ended by itself, and says so.
+func (n *node) revive(ctx context.Context) (problem string, err error) {
+	p := n.process()
+	if p.lives() {
+		return "", nil
+	}
+	p.gone()
+	return fmt.Sprintf("it ended by itself, %s: %s", p.cmd.ProcessState, strings.TrimSpace(p.said.String())), n.start(ctx)
+}
+
+func (p *process) lives() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
 func (p *process) begin(ctx context.Context, listens <-chan string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, readyWithin)
 	defer cancel()
@@ -183,10 +202,8 @@ func (p *process) ready(ctx context.Context) error {
 		if !lasted(ctx, look) {
 			return fmt.Errorf("it is not ready within %s", readyWithin)
 		}
-		select {
-		case <-p.ended:
+		if !p.lives() {
 			return errors.New("it has ended")
-		default:
 		}
 	}
 }

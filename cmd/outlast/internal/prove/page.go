@@ -98,7 +98,8 @@ func (r *report) started(j *judgement) *chart.Chart {
 		counts[i].X = float64(i)
 	}
 	for _, c := range j.calls {
-		if at := int(c.start.Sub(j.began).Seconds()); at >= 0 && at < len(counts) && !j.order(c.n).burst {
+		o := j.order(c.n)
+		if at := int(c.start.Sub(j.began).Seconds()); at >= 0 && at < len(counts) && o != nil && !o.burst {
 			counts[at].Y++
 		}
 	}

@@ -52,8 +52,9 @@ touched; but the server is loaded. Without --store it is a temporary SQLite stor
 A run that was killed itself leaves its place behind. The next one names it, and --clean
 drops it.
 
-Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted, or kept but the
-place could not be dropped; any other: it could not run.`,
+Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted, or kept but
+something else went wrong at the end, such as dropping the place; any other: it could not
+run.`,
 		Example: `  outlast prove
   outlast prove --store postgres://outlast@localhost/outlast --html report.html
   outlast prove --store postgres://outlast@localhost/outlast --clean`,
@@ -86,7 +87,7 @@ func (o *options) check() error {
 		return cli.Usagef("--nodes is 2 to 9")
 	}
 	if o.html != "" {
-		if _, err := os.Stat(filepath.Dir(o.html)); err != nil {
+		if err := writable(o.html); err != nil {
 			return cli.Usagef("--html: %v", err)
 		}
 	}
@@ -97,6 +98,20 @@ func (o *options) check() error {
 		o.Seed = rand.Uint64N(1 << 32) //nolint:gosec // a plan, no secret
 	}
 	return nil
+}
+
+// writable reports why a file could not be written, and leaves none.
+func writable(name string) error {
+	_, absent := os.Stat(name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644) //nolint:gosec // a report for everybody to see
+	if err != nil {
+		return err
+	}
+	err = file.Close()
+	if absent != nil {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 func prove(ctx context.Context, c *cli.Env, o *options) error {
@@ -154,10 +169,10 @@ func (t *trial) inScratch(ctx context.Context, place kind.Scratch, name string) 
 	if err == nil {
 		err = t.run(ctx, place.Server)
 	}
-	if err != nil {
+	if !t.whole {
 		return couldNot(ctx, err)
 	}
-	return t.tell(stores.SchemeOf(t.options.store))
+	return t.tell(stores.SchemeOf(t.options.store), err)
 }
 
 // drop drops the place, and says so to who has interrupted the run. Its error is about what

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 	"time"
@@ -39,10 +40,14 @@ func newProxy(ctx context.Context, network, server string) (*proxy, error) {
 func (p *proxy) accept() {
 	for {
 		node, err := p.listener.Accept()
-		if err != nil {
+		switch {
+		case errors.Is(err, net.ErrClosed):
 			return
+		case err != nil: // such as too many open files, which passes
+			time.Sleep(between)
+		default:
+			p.pumps.Go(func() { p.connect(node) })
 		}
-		p.pumps.Go(func() { p.connect(node) })
 	}
 }
 

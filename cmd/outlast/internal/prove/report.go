@@ -12,7 +12,6 @@ import (
 
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/cli"
-	"github.com/outlast-dev/outlast/task"
 )
 
 // report is what people and programs are told of a run. Times are in milliseconds, but
@@ -98,31 +97,41 @@ func newReport(j *judgement, store string, o *options) *report {
 	return r
 }
 
-// tell judges a run and tells people.
-func (t *trial) tell(store string) error {
+// tell judges a run and tells people. What went wrong beside it does not change the
+// verdict.
+func (t *trial) tell(store string, beside error) error {
 	j := judge(t.history)
 	r := newReport(j, store, t.options)
 	r.Enqueued, r.Worked = t.accepted, t.worked
-	if t.options.html != "" {
-		page, err := r.page(j)
-		if err == nil {
-			err = os.WriteFile(t.options.html, page, 0o644) //nolint:gosec // a report for everybody to see
-		}
-		if err != nil {
-			return &task.Error{Code: task.CodeUnavailable, Message: "--html: " + err.Error(), Err: err}
-		}
-		t.Say("the report is in %s", cli.Clean(t.options.html))
-	}
 	err := t.Show(r, r.table)
 	if t.Output == "table" && err == nil {
 		err = t.Table(r.text)
 	}
-	if err != nil {
-		return err
-	}
-	if r.Verdict != "kept" {
+	beside = errors.Join(beside, err, t.writePage(r, j))
+	switch {
+	case r.Verdict != "kept":
+		if beside != nil {
+			t.Say("%s", cli.Clean(beside.Error()))
+		}
 		return errors.New("a promise was broken; the seed of this run is " + fmt.Sprint(r.Seed))
+	case beside != nil:
+		return cli.Partialf("every promise was kept, but: %s", cli.Clean(beside.Error()))
 	}
+	return nil
+}
+
+func (t *trial) writePage(r *report, j *judgement) error {
+	if t.options.html == "" {
+		return nil
+	}
+	page, err := r.page(j)
+	if err == nil {
+		err = os.WriteFile(t.options.html, page, 0o644) //nolint:gosec // a report for everybody to see
+	}
+	if err != nil {
+		return fmt.Errorf("--html: %w", err)
+	}
+	t.Say("the report is in %s", cli.Clean(t.options.html))
 	return nil
 }
 

@@ -34,6 +34,7 @@ type trial struct {
 	names    map[string]string // of nodes, by the addresses that their processes have had
 	accepted float64           // tasks a second, in batches
 	worked   float64
+	whole    bool // the history is complete, and can be judged
 }
 
 // run starts the fleet, works, hurts it, and reads back what has become of everything.
@@ -56,14 +57,7 @@ func (t *trial) run(ctx context.Context, server func() (network, address string)
 	close(enough)
 	if err == nil {
 		t.note("the faults are over, what is left is worked")
-		t.await(ctx, 5*look, func() bool {
-			select {
-			case <-handed:
-				return t.settled(ctx)
-			default:
-				return false
-			}
-		})
+		err = t.drain(ctx, handed)
 	}
 	giveUp()
 	<-handed
@@ -74,8 +68,11 @@ func (t *trial) run(ctx context.Context, server func() (network, address string)
 	if t.accepted, t.worked, err = load.hurry(ctx, hurried*t.options.Rate); err != nil {
 		return err
 	}
-	t.await(ctx, 5*look, func() bool { return t.settled(ctx) })
-	return t.read(ctx)
+	if err = t.drain(ctx, handed); err == nil {
+		err = t.read(ctx)
+	}
+	t.whole = err == nil
+	return err
 }
 
 // note tells people how things stand.
@@ -175,6 +172,36 @@ func (t *trial) meet(ctx context.Context) error {
 	}
 }
 
+// drain waits until what was handed in has ended, and for as long keeps the nodes alive.
+func (t *trial) drain(ctx context.Context, handed <-chan struct{}) (err error) {
+	t.await(ctx, 5*look, func() bool {
+		if err = t.revive(ctx); err != nil {
+			return true
+		}
+		select {
+		case <-handed:
+			return t.settled(ctx)
+		default:
+			return false
+		}
+	})
+	return err
+}
+
+// revive starts the nodes anew that have ended by themselves.
+func (t *trial) revive(ctx context.Context) error {
+	for _, n := range t.nodes {
+		problem, err := n.revive(ctx)
+		if problem != "" {
+			t.unsound = append(t.unsound, n.name+": "+problem)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // settled reports whether everything has ended.
 func (t *trial) settled(ctx context.Context) bool {
 	for _, state := range []string{"pending", "running"} {
@@ -188,7 +215,7 @@ func (t *trial) settled(ctx context.Context) bool {
 
 // read stops the fleet, and reads from the database itself what has become of everything.
 func (t *trial) read(ctx context.Context) error {
-	if err := t.meet(ctx); err != nil {
+	if err := errors.Join(t.revive(ctx), t.meet(ctx)); err != nil {
 		return err
 	}
 	for _, n := range t.nodes {
