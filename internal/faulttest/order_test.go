@@ -13,7 +13,7 @@ import (
 
 // lanesOf is how many lanes a process owns.
 func (h *harness) lanesOf(p *process) int {
-	health, err := p.api.Ready(h.ctx, false)
+	health, err := p.api.Ready(h.ctx, true)
 	if err != nil {
 		return -1
 	}

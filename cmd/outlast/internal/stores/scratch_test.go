@@ -112,7 +112,7 @@ func testLeft(t *testing.T, url string) {
 	}
 	holder.Close()
 	for len(left()) == 0 { // the server learns of it a moment later
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // sleep: a server tells nobody of it
 	}
 	if found := left(); !slices.Equal(found, []string{name}) {
 		t.Errorf("left: %v", found)
