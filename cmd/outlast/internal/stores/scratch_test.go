@@ -57,10 +57,10 @@ func TestScratchLeft(t *testing.T) {
 	t.Run("MariaDB", func(t *testing.T) {
 		server := servertest.MariaDBServer(t) // others look for scratch places on the common one
 		for _, name := range []string{mine, byChance, inUpper} {
-			plant(t, "mysql", server.DSN(""), "CREATE DATABASE "+name, "CREATE TABLE "+name+".outlast_prove (n int)")
+			plant(t, "mysql", server.DSN(""), "CREATE DATABASE "+name, "CREATE TABLE "+name+".prove_mark (n int)")
 		}
 		for _, name := range []string{mine, inUpper} {
-			plant(t, "mysql", server.DSN(""), "ALTER TABLE "+name+".outlast_prove COMMENT 'outlast prove'")
+			plant(t, "mysql", server.DSN(""), "ALTER TABLE "+name+".prove_mark COMMENT 'outlast prove'")
 		}
 		testLeft(t, "mysql://root@"+server.Addr()+"/"+mine)
 	})

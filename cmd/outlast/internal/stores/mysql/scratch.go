@@ -19,7 +19,7 @@ import (
 const noDatabaseRight = 1044
 
 // marker is a table without rows, whose comment says what its database is.
-const marker = "outlast_prove"
+const marker = "prove_mark"
 
 // databases are scratch places. One is held by whoever has the lock of its name.
 type databases struct {
