@@ -53,7 +53,7 @@ var breakerClaims = []claim{
 	},
 	{
 		name: "hung_probe_is_given_up",
-		what: "A probe that hangs does not keep a breaker half-open for ever",
+		what: "A probe that hangs does not keep a breaker half-open forever",
 		how:  "the breaker opens; the first probe hangs; one day later another call asks",
 		ours: "the probe counts as failed after its timeout, and the next one is let through",
 		peers: []rival{

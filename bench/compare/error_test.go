@@ -60,7 +60,7 @@ var errorClaims = []claim{
 					return err
 				}))
 			})),
-			defect(avastRetry, "only the cancellation is left when it retries for ever or was told LastErrorOnly; with a limit, all errors are kept", bubble(func(t *testing.T) {
+			defect(avastRetry, "only the cancellation is left when it retries forever or was told LastErrorOnly; with a limit, all errors are kept", bubble(func(t *testing.T) {
 				for _, option := range []avast.Option{avast.Attempts(0), avast.LastErrorOnly(true)} {
 					lost(t, canceledInWait(t, func(ctx context.Context) error {
 						return avast.New(avast.Context(ctx), avast.Delay(time.Minute), option).Do(func() error { return errReset })

@@ -108,7 +108,7 @@ var layerClaims = []claim{
 		how:  "one caller has failed for a while, at delays of many seconds, when another one begins with the same settings",
 		ours: "each call has its own sequence",
 		peers: []rival{
-			defect(cenkalti, "the second call's Reset sends the first one back to its shortest delay: a BackOff is state (as documented)", bubble(func(t *testing.T) {
+			defect(cenkalti, "the second call's Reset puts the first one back to its shortest delay: a BackOff is state (as documented)", bubble(func(t *testing.T) {
 				shared := &backoff.ExponentialBackOff{InitialInterval: time.Second, Multiplier: 2, MaxInterval: time.Hour}
 				waits := sharedWaits(t, func(ctx context.Context, op func() error) {
 					_, _ = backoff.Retry(ctx, func() (any, error) { return nil, op() }, backoff.WithBackOff(shared), backoff.WithMaxElapsedTime(0))

@@ -159,9 +159,13 @@ func (c *container) serve(env ...string) string {
 	}
 	c.Cleanup(c.stop)
 	for lines := bufio.NewScanner(messages); lines.Scan(); {
-		if _, after, found := strings.Cut(lines.Text(), " listens on "); found {
+		var said struct{ Msg, URL string }
+		if err := json.Unmarshal(lines.Bytes(), &said); err != nil {
+			c.Errorf("a line of the log is no JSON: %v\n%s", err, lines.Text())
+		}
+		if said.Msg == "server.listens" {
 			go func() { _, _ = io.Copy(io.Discard, messages) }()
-			return strings.Replace(strings.Fields(after)[0], "[::]", "127.0.0.1", 1)
+			return strings.Replace(said.URL, "[::]", "127.0.0.1", 1)
 		}
 	}
 	c.Fatalf("the server does not say where it listens: %v", c.server.Wait())
