@@ -244,11 +244,12 @@ var (
 
 	// arrivedRows reads pending rows of callers' transactions that a snapshot did not
 	// see: those with ids from its end on, and those that were in progress in it. By the
-	// index, nothing that was inserted before is walked past. Inputs: lanes, snapshot.
+	// index, nothing that was inserted before is walked past: OFFSET 0 keeps the planner
+	// from joining all that ever arrived. Inputs: lanes, snapshot.
 	arrivedRows = wire.NewQuery(`SELECT t.* FROM unnest($1::integer[]) AS u (lane) CROSS JOIN LATERAL (
  SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane + 0 = u.lane AND t.arrived >= pg_snapshot_xmax($2::text::pg_snapshot)` + isPending + ` UNION ALL
  SELECT a.* FROM pg_snapshot_xip($2::text::pg_snapshot) AS x (id) CROSS JOIN LATERAL (
-  SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane + 0 = u.lane AND t.arrived = x.id` + isPending + `) a) t`)
+  SELECT ` + entryColumns + ` FROM outlast_task t WHERE t.lane + 0 = u.lane AND t.arrived = x.id` + isPending + ` OFFSET 0) a) t`)
 )
 
 const isPending = ` AND t.park = 0 AND (SELECT true FROM outlast_run r WHERE r.id = t.id) IS NULL AND ` + logged + ` IS NULL`
