@@ -31,6 +31,7 @@ func TestTables(t *testing.T) {
 		{"categories", "explanation/concepts.md", categoryTable()},
 		{"categories", "explanation/concepts.zh-CN.md", categoryTable()},
 		{"codes", "reference/errors.md", codeTable(t)},
+		{"limits", "reference/limits.md", limitTables(t)},
 		{"figures", "explanation/figures.md", figureTable(t)},
 		{"jitters", "how-to/retry.md", jitterTable(t)},
 		{"warnings", "reference/policies.md", warningTable()},
@@ -379,16 +380,13 @@ func TestGlossary(t *testing.T) {
 }
 
 var (
-	testName    = regexp.MustCompile(`\bTest[A-Z]\w+`)
-	testFunc    = regexp.MustCompile(`(?m)^func (Test[A-Z]\w+)`)
-	testRule    = regexp.MustCompile("`rule: ([^`]+)`")
-	metricName  = regexp.MustCompile(`"(outlast_[a-z_]+[a-z])"`)
-	metricShort = regexp.MustCompile(`describe\("([a-z_]+)"`)
-	eventName   = regexp.MustCompile(`(?:Debug\(|Info\(|Warn\(|Error\(|LogAttrs\([^"\n]*)"([a-z]+\.[a-z_]*)"`)
+	testName  = regexp.MustCompile(`\bTest[A-Z]\w+`)
+	testFunc  = regexp.MustCompile(`(?m)^func (Test[A-Z]\w+)`)
+	testRule  = regexp.MustCompile("`rule: ([^`]+)`")
+	eventName = regexp.MustCompile(`(?:Debug\(|Info\(|Warn\(|Error\(|LogAttrs\([^"\n]*)"([a-z]+\.[a-z_]*)"`)
 )
 
-// The tests, store rules, metrics and log events that documents name exist,
-// and no metric and no event is left out.
+// The tests and store rules that documents name exist, and no log event is left out.
 func TestNames(t *testing.T) {
 	var tests, rules, source strings.Builder
 	err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
@@ -425,15 +423,10 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	told := read(t, "../docs/reference/metrics.md") + read(t, "../docs/reference/log-events.md")
-	for _, names := range []struct {
-		pattern *regexp.Regexp
-		prefix  string
-	}{{metricName, ""}, {metricShort, "outlast_"}, {eventName, ""}} {
-		for _, found := range names.pattern.FindAllStringSubmatch(source.String(), -1) {
-			if name := names.prefix + found[1]; !strings.Contains(told, "`"+name) {
-				t.Errorf("docs/reference does not name %s", name)
-			}
+	told := read(t, "../docs/reference/log-events.md")
+	for _, found := range eventName.FindAllStringSubmatch(source.String(), -1) {
+		if !strings.Contains(told, "`"+found[1]) {
+			t.Errorf("docs/reference/log-events.md does not name %s", found[1])
 		}
 	}
 }

@@ -42,6 +42,7 @@ func (l Limits) withDefaults() Limits {
 // How long a connection may take to say what it wants, and be silent between
 // requests, and what HTTP/2 needs besides: there a connection is not a request.
 const (
+	maxHeaders    = 32 << 10 // bytes
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
 	pingAfter     = 30 * time.Second
@@ -55,7 +56,7 @@ func (s *Server) HTTP() *http.Server {
 		Handler:                      s,
 		ReadHeaderTimeout:            headerTimeout, // that of the TLS handshake too
 		IdleTimeout:                  idleTimeout,
-		MaxHeaderBytes:               32 << 10,
+		MaxHeaderBytes:               maxHeaders,
 		DisableGeneralOptionsHandler: true, // it reads a body without a deadline
 		HTTP2:                        &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: route.AnswerTimeout},
 		ConnState:                    s.connections.Track,

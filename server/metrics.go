@@ -30,7 +30,7 @@ func newMeter(connections *intake.Connections, bodies *intake.Bytes) *meter {
 			Name: "outlast_http_requests_total", Help: "HTTP requests by route and status.",
 		}, []string{"route", "status"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "outlast_http_request_duration_seconds", Help: "Time until the answer, waiting for tasks included.",
+			Name: "outlast_http_request_duration_seconds", Help: "Time until the answer, waiting for tasks included, by route.",
 			Buckets: []float64{.001, .005, .025, .1, 1, 10},
 		}, []string{"route"}),
 	}
@@ -62,7 +62,7 @@ func intakeMetrics(connections *intake.Connections, bodies *intake.Bytes) []prom
 	counter := func(name, help string, labels prometheus.Labels, value func() float64) prometheus.Collector {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels}, value)
 	}
-	const refused, why = "outlast_http_connections_refused_total", "Connections that were closed at once, and requests of HTTP/2 that got 503, by the bound: all, or address."
+	const refused, why = "outlast_http_connections_refused_total", "Connections that were closed at once, and requests of HTTP/2 that got 503, by the bound: all are taken, or those of its address."
 	return []prometheus.Collector{
 		gauge("outlast_http_connections", "Open connections of callers.", func() float64 { return float64(connections.Counts().Open) }),
 		counter(refused, why, prometheus.Labels{"bound": "all"}, func() float64 { return float64(connections.Counts().Refused) }),

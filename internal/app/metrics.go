@@ -15,7 +15,7 @@ func facts(version string, safety server.Safety) prometheus.Collector {
 	}, []string{"version", "go_version"})
 	made.WithLabelValues(version, runtime.Version()).Set(1)
 	survives := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Name: "outlast_data_safety", Help: "Always 1: what an acknowledged task survives. full: a loss of power; server: what the database server is set up for; none: nothing, it is in memory.",
+		Name: "outlast_data_safety", Help: "Always 1: what an acknowledged task survives. full: a loss of power; server: what the database server is set up for, see outlast doctor; none: nothing, it is in memory.",
 	}, []string{"mode"})
 	survives.WithLabelValues(safety.Mode).Set(1)
 	return both{made, survives}

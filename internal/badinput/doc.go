@@ -13,6 +13,7 @@
 // url_test.go (targets in every notation, redirects, headers), list_test.go
 // (filters, cursors, pages, ids in paths, queues, dead letters),
 // http_test.go (the wire: types, sizes, encodings, hosts, origins),
+// limit_test.go (one over each limit that the others leave out, over HTTP),
 // exact_test.go (what is kept byte for byte), show_test.go (terminals and
 // logs). TestSize holds the number of rows.
 //

@@ -141,9 +141,16 @@ type Config struct {
 	InFlight   int           // payload bytes of running tasks at most, default 128 MiB
 }
 
+// Defaults of what a node holds.
+const (
+	usualSlots      = 1000
+	usualNearFuture = 100_000
+	usualInFlight   = 128 << 20
+)
+
 func (c Config) withDefaults() Config {
-	setDefault(&c.Slots, 1000)
-	setDefault(&c.NearFuture, 100_000)
+	setDefault(&c.Slots, usualSlots)
+	setDefault(&c.NearFuture, usualNearFuture)
 	setDefault(&c.Horizon, time.Minute)
 	setDefault(&c.DeafPoll, c.Poll)
 	setDefault(&c.DeafPoll, deafPoll)
@@ -155,7 +162,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.Beat, time.Second)
 	setDefault(&c.Grace, 25*time.Second)
 	setDefault(&c.Share, 0.5)
-	setDefault(&c.InFlight, 128<<20)
+	setDefault(&c.InFlight, usualInFlight)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

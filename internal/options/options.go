@@ -29,6 +29,9 @@ import (
 // does not run.
 type Before func(ctx context.Context, run *engine.Run) error
 
+// usualPushMost is how long a request may take that calls a target.
+const usualPushMost = time.Hour
+
 // Options are those of one client.
 type Options struct {
 	Queues         []string
@@ -75,7 +78,7 @@ func (o *Options) Check() error {
 		o.Queues = []string{task.DefaultQueue}
 	}
 	o.Queues = slices.Compact(slices.Sorted(slices.Values(o.Queues)))
-	o.PushMost = cmp.Or(o.PushMost, time.Hour)
+	o.PushMost = cmp.Or(o.PushMost, usualPushMost)
 	if o.PushMost < drafts.MinTimeout || o.PushMost > drafts.MaxTimeout {
 		c.Add("push.max_timeout", o.PushMost.String()+" is outside 1ms to 24h", "leave it out for 1h")
 	}

@@ -14,7 +14,7 @@ import (
 const whole = "body"
 
 // Strict is how strictly bodies and parameters are read.
-var Strict = &strictjson.Options{Deepest: 64, Null: strictjson.Absent, NoEmpty: true, Known: problem.FieldsHint, Explain: explain}
+var Strict = &strictjson.Options{Deepest: maxDepth, Null: strictjson.Absent, NoEmpty: true, Known: problem.FieldsHint, Explain: explain}
 
 // explain takes apart what types of the API say of a text.
 func explain(err error) (message, hint string) {

@@ -10,10 +10,11 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// Sizes of request bodies.
+// Sizes of request bodies, and how deeply they may be nested.
 const (
 	Max      = 2 << 20
 	MaxBatch = 16 << 20
+	maxDepth = 64
 )
 
 // Read reads a JSON body into out. Its type must be JSON: a plain form
