@@ -326,7 +326,7 @@ func links(text string) []string {
 			found = append(found, strings.Replace(one[1], ".zh-CN", "", 1))
 		}
 	}
-	return found
+	return slices.Compact(found) // an index names both languages of a page
 }
 
 var link = regexp.MustCompile(`\]\(([^)#:\s]+)[^):\s]*\)`)

@@ -12,71 +12,100 @@ import (
 )
 
 var (
-	indexed  = regexp.MustCompile(`(?m)^- \[[^\n]*?\]\(([^)]+)\)[^:\n]*: (.+)$`)
+	indexed  = regexp.MustCompile(`(?m)^- \[[^\n]*?\]\(([^)]+)\)[^:：\n]*[:：] ?(.+)$`)
 	comments = regexp.MustCompile(`(?s)<!--.*?-->`)
+	anchors  = regexp.MustCompile(`<a id="[^"]+"></a>\n\n`)
 )
 
-// docs/README.md has a line for each page: its title, how long it takes to read, and what it is
-// about. The last, and the order of the lines, are kept by hand.
+// index is an index of the documentation in one language.
+type index struct {
+	file, suffix       string            // its own, and that of pages in its language
+	parts              map[string]string // the folders, by heading
+	line, foreign, sum string
+}
+
+var indexes = []index{
+	{"../docs/README.md", ".md", map[string]string{"Tutorial": "tutorial", "How-to": "how-to", "Reference": "reference", "Explanation": "explanation"}, "- [%s](%s)%s, %d min: %s", "", "%d pages, %d minutes."},
+	{"../docs/README.zh-CN.md", ".zh-CN.md", map[string]string{"教程": "tutorial", "操作指南": "how-to", "参考": "reference", "原理": "explanation"}, "- [%s](%s)%s，%d 分钟：%s", "，英文", "共 %d 页，%d 分钟。"},
+}
+
+// The indexes have a line for each page: its title, how long it takes to read, and what it is
+// about. The last is kept by hand, and so is the order of the lines in English. A page stands
+// in the language of the index, if there is one.
 func TestIndex(t *testing.T) {
-	const index = "../docs/README.md"
-	text := read(t, index)
-	want, rest, _ := strings.Cut(text, "\n## ")
-	for section := range strings.SplitSeq(rest, "\n## ") {
-		name, body, _ := strings.Cut(section, "\n")
-		intro, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
-		want += "\n## " + name + "\n\n" + intro + "\n"
-		lines, minutes := indexOf(t, strings.ToLower(name), body)
-		if len(lines) > 0 {
-			pages := fmt.Sprintf("%d pages", len(lines))
+	var orders [][]string
+	for _, of := range indexes {
+		text := read(t, of.file)
+		want, rest, _ := strings.Cut(anchors.ReplaceAllString(text, ""), "\n## ")
+		for i, section := range strings.Split(rest, "\n## ") {
+			name, body, _ := strings.Cut(section, "\n")
+			intro, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
+			about, order := of.read(body)
+			orders = append(orders, order) // those in English come first
+			lines, minutes := of.lines(t, of.parts[name], orders[i], about)
+			sum := fmt.Sprintf(of.sum, len(lines), minutes)
 			if len(lines) == 1 {
-				pages = "1 page"
+				sum = strings.Replace(sum, "pages", "page", 1)
 			}
-			want += fmt.Sprintf("\n%s\n\n%s, %d minutes.\n", strings.Join(lines, "\n"), pages, minutes)
+			anchor := ""
+			if of.suffix != ".md" { // that of English, so that links hold in both
+				anchor = `<a id="` + of.parts[name] + "\"></a>\n\n"
+			}
+			want += fmt.Sprintf("\n%s## %s\n\n%s\n\n%s\n\n%s\n", anchor, name, intro, strings.Join(lines, "\n"), sum)
 		}
-	}
-	switch {
-	case text == want:
-	case *update:
-		if err := os.WriteFile(index, []byte(want), 0o644); err != nil {
-			t.Error(err)
+		switch {
+		case text == want:
+		case *update:
+			if err := os.WriteFile(of.file, []byte(want), 0o644); err != nil {
+				t.Error(err)
+			}
+		default:
+			t.Errorf("%s is stale: run go generate ./examples", of.file)
 		}
-	default:
-		t.Errorf("%s is stale: run go generate ./examples", index)
 	}
 }
 
-// indexOf is a line for each English page of a part, in the order of body with new ones at the
-// end, and how many minutes all of them take.
-func indexOf(t *testing.T, part, body string) (lines []string, minutes int) {
+// read is what pages are about, and their order.
+func (of *index) read(body string) (about map[string]string, order []string) {
+	about = map[string]string{}
+	for _, line := range indexed.FindAllStringSubmatch(body, -1) {
+		page := strings.Replace(line[1], ".zh-CN", "", 1)
+		about[page] = line[2]
+		order = append(order, page)
+	}
+	return about, order
+}
+
+// lines are those of the pages of a part, new ones at the end, and how many minutes they take.
+func (of *index) lines(t *testing.T, part string, order []string, about map[string]string) (lines []string, minutes int) {
 	found, err := filepath.Glob("../docs/" + part + "/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	about, pages := map[string]string{}, []string{}
-	for _, line := range indexed.FindAllStringSubmatch(body, -1) {
-		about[line[1]] = line[2]
-		pages = append(pages, line[1])
-	}
+	pages := slices.Clone(order)
 	for _, file := range found {
 		if page := part + "/" + filepath.Base(file); !slices.Contains(pages, page) && !strings.HasSuffix(page, ".zh-CN.md") {
 			pages = append(pages, page)
 		}
 	}
-	pages = slices.DeleteFunc(pages, func(page string) bool { return !slices.Contains(found, "../docs/"+page) })
-	for _, page := range pages {
-		text := comments.ReplaceAllString(read(t, "../docs/"+page), "")
-		title, text, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		also := ""
-		if other := strings.Replace(page, ".md", ".zh-CN.md", 1); slices.Contains(found, "../docs/"+other) {
-			also = " · [中文](" + other + ")"
+	for _, page := range slices.DeleteFunc(pages, func(page string) bool { return !slices.Contains(found, "../docs/"+page) }) {
+		chinese := strings.TrimSuffix(page, ".md") + ".zh-CN.md"
+		shown, also := page, ""
+		switch translated := slices.Contains(found, "../docs/"+chinese); {
+		case translated && of.suffix == ".md":
+			also = " · [中文](" + chinese + ")"
+		case translated:
+			shown = chinese
+		default:
+			also = of.foreign
 		}
 		if about[page] == "" {
-			t.Errorf("docs/README.md does not say what %s is about", page)
+			t.Errorf("%s does not say what %s is about", of.file, page)
 		}
+		title, text, _ := strings.Cut(strings.TrimSpace(comments.ReplaceAllString(read(t, "../docs/"+shown), "")), "\n")
 		takes := reading(text)
 		minutes += takes
-		lines = append(lines, fmt.Sprintf("- [%s](%s)%s, %d min: %s", strings.TrimPrefix(title, "# "), page, also, takes, about[page]))
+		lines = append(lines, fmt.Sprintf(of.line, strings.TrimPrefix(title, "# "), shown, also, takes, about[page]))
 	}
 	return lines, minutes
 }
@@ -84,11 +113,19 @@ func indexOf(t *testing.T, part, body string) (lines []string, minutes int) {
 // reading is how many minutes a text takes at 200 words of a Latin script, or 400 letters of Chinese,
 // in each.
 func reading(text string) int {
+	letters := 0
+	latin := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Han, r) {
+			letters++
+			return ' '
+		}
+		return r
+	}, text)
 	words := 0
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Fields(latin) {
 		if strings.ContainsFunc(word, unicode.IsLetter) {
 			words++
 		}
 	}
-	return 1 + words/200
+	return 1 + (words+letters/2)/200
 }

@@ -52,9 +52,8 @@ func bannedWords(t *testing.T) map[string]*regexp.Regexp {
 	return banned
 }
 
-// shownTexts are, by place: pages but the record of decisions, the vocabulary itself and what the
-// API says of itself,
-// texts of the console, and texts in the code of the command line.
+// shownTexts are, by place: pages but the record of decisions and the vocabulary itself, texts of
+// the console, and texts in the code of the command line.
 func shownTexts(t *testing.T) map[string]string {
 	shown := map[string]string{}
 	walk := func(root, suffix string, read func(path string) string) {
@@ -79,6 +78,9 @@ func shownTexts(t *testing.T) map[string]string {
 		}
 		return read(t, path)
 	})
+	for _, path := range []string{"../README.md", "../README.zh-CN.md"} {
+		shown[path] = read(t, path)
+	}
 	walk("../internal/console/web", ".text.js", func(path string) string { return read(t, path) })
 	walk("../cmd/outlast", ".go", func(path string) string { return literals(t, path) })
 	return shown

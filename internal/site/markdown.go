@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -15,6 +17,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // repository has the files that pages lead to outside the documentation.
@@ -46,7 +49,11 @@ var (
 )
 
 // render makes a page of its Markdown.
-func render(file string, source []byte) (*page, error) {
+func render(from fs.FS, file string) (*page, error) {
+	source, err := fs.ReadFile(from, file)
+	if err != nil {
+		return nil, err
+	}
 	source = comment.ReplaceAll(source, nil)
 	p := &page{File: file, Lang: "en", anchors: map[string]bool{}, markdown: string(source)}
 	if strings.HasSuffix(file, chinese) {
@@ -56,22 +63,24 @@ func render(file string, source []byte) (*page, error) {
 		p.anchors[string(found[1])] = true
 	}
 	document := markdown.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(&anchors{taken: p.anchors}))))
-	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
-		p.add(node, source)
-	}
-	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	err = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			switch node := node.(type) {
 			case *ast.Link:
-				node.Destination = []byte(p.link(string(node.Destination)))
+				node.Destination = []byte(p.link(from, string(node.Destination)))
 			case *ast.Image:
-				node.Destination = []byte(p.link(string(node.Destination)))
+				node.Destination = []byte(p.link(from, string(node.Destination)))
+			case *ast.Text:
+				node.SetSoftLineBreak(node.SoftLineBreak() && !joined(node, source))
 			}
 		}
 		return ast.WalkContinue, nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	for node := document.FirstChild(); node != nil; node = node.NextSibling() {
+		p.add(node, source)
 	}
 	if p.Title == "" {
 		return nil, fmt.Errorf("%s has no title", file)
@@ -132,8 +141,34 @@ func words(to *strings.Builder, block ast.Node, source []byte) {
 	})
 }
 
-// link is where a link of the page leads on the site.
-func (p *page) link(to string) string {
+// joined reports whether a line goes on in the next without a space, as Chinese does: between
+// wide letters, and beside wide punctuation.
+func joined(line *ast.Text, source []byte) bool {
+	before, after := ast.Node(line), line.NextSibling()
+	if line.Segment.Len() == 0 {
+		before = line.PreviousSibling()
+	}
+	for before != nil && before.HasChildren() {
+		before = before.LastChild()
+	}
+	for after != nil && after.HasChildren() {
+		after = after.FirstChild()
+	}
+	ends, ok := before.(*ast.Text)
+	begins, also := after.(*ast.Text)
+	if !ok || !also {
+		return false
+	}
+	last, _ := utf8.DecodeLastRune(ends.Segment.Value(source))
+	first, _ := utf8.DecodeRune(begins.Segment.Value(source))
+	return wide(last) && (wide(first) || unicode.IsPunct(last)) || wide(first) && unicode.IsPunct(first)
+}
+
+func wide(r rune) bool { return util.EastAsianWidth(r) == "W" || util.EastAsianWidth(r) == "F" }
+
+// link is where a link of the page leads on the site: from a Chinese page to the Chinese one, if
+// there is one with that anchor.
+func (p *page) link(from fs.FS, to string) string {
 	file, anchor, _ := strings.Cut(to, "#")
 	if strings.Contains(file, ":") {
 		return to
@@ -148,6 +183,12 @@ func (p *page) link(to string) string {
 	whole := path.Join(path.Dir(p.File), file)
 	if outside, found := strings.CutPrefix(whole, "../"); found {
 		return repository + outside + anchor
+	}
+	if other := strings.TrimSuffix(whole, ".md") + chinese; p.Lang != "en" && other != p.File {
+		text, err := fs.ReadFile(from, other)
+		if err == nil && (anchor == "" || bytes.Contains(text, []byte(`<a id="`+anchor[1:]+`">`))) {
+			whole, file = other, strings.TrimSuffix(file, ".md")+chinese
+		}
 	}
 	p.links = append(p.links, whole+anchor)
 	if path.Ext(file) == ".md" {

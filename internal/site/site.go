@@ -112,11 +112,7 @@ func read(from fs.FS) (map[string]*page, error) {
 		if err != nil || path.Ext(file) != ".md" {
 			return err
 		}
-		source, err := fs.ReadFile(from, file)
-		if err != nil {
-			return err
-		}
-		pages[file], err = render(file, source)
+		pages[file], err = render(from, file)
 		return err
 	})
 	for file, p := range pages {

@@ -46,8 +46,9 @@ func TestSite(t *testing.T) {
 func small(page string) fstest.MapFS {
 	return fstest.MapFS{
 		"README.md":              {Data: []byte("# Index\n\n## How-to\n\n- [x](how-to/one.md), 1 min: about\n- [y](how-to/two.md), 1 min: about\n")},
+		"README.zh-CN.md":        {Data: []byte("# 目录\n")},
 		"how-to/one.md":          {Data: []byte("# One\n\nTo [two](two.md#the-second-part-2), [code](../../go.mod) and ![a picture](../pictures/a.svg).\n")},
-		"how-to/one.zh-CN.md":    {Data: []byte("# 一\n\n## 第一 部分\n\n[此处](#第一-部分)\n")},
+		"how-to/one.zh-CN.md":    {Data: []byte("# 一\n\n## 第一 部分\n\n[此处](#第一-部分)，换行，\n不空格；[English](one.md)\n，**粗**\n[目录](../README.md)\n`x`\n")},
 		"how-to/two.md":          {Data: []byte("# Two\n\n## The `second` part: 2\n\n| a |\n|---|\n| b |\n" + page)},
 		"pictures/a.svg":         {Data: []byte("<svg/>")},
 		"pictures/not-linked.md": {Data: []byte("# Not in the index\n")},
@@ -64,8 +65,11 @@ func TestPageHasItsSurroundings(t *testing.T) {
 			`<a href="two.html#the-second-part-2">`, `"https://github.com/outlast-dev/outlast/blob/main/go.mod"`, `src="../pictures/a.svg"`,
 			`<a class="language" href="../how-to/one.zh-CN.html" hreflang="zh-CN"`, `<a href="../how-to/one.html" aria-current="page">One</a>`,
 		},
-		"how-to/one.zh-CN.html": {`<html lang="zh-CN">`, `id="第一-部分"`, `<a href="../how-to/two.html" lang="en">Two</a>`, "操作指南"},
-		"how-to/two.html":       {`id="the-second-part-2"`, "<td>b</td>"},
+		"how-to/one.zh-CN.html": {
+			`<html lang="zh-CN">`, `id="第一-部分"`, `<a href="../how-to/two.html" lang="en">Two</a>`, "操作指南",
+			"换行，不空格", "<a href=\"one.html\">English</a>，<strong>粗</strong><a href=\"../index.zh-CN.html\">目录</a>\n<code>x</code>",
+		},
+		"how-to/two.html": {`id="the-second-part-2"`, "<td>b</td>", `<a class="language" href="../index.zh-CN.html"`},
 	} {
 		for _, one := range want {
 			if !strings.Contains(string(files[file]), one) {
@@ -73,8 +77,10 @@ func TestPageHasItsSurroundings(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(string(files["search.json"]), `"h":"The second part: 2","u":"how-to/two.html#the-second-part-2"`) {
-		t.Errorf("the search: %s", files["search.json"])
+	for _, want := range []string{`"h":"The second part: 2","u":"how-to/two.html#the-second-part-2"`, "换行，不空格"} {
+		if !strings.Contains(string(files["search.json"]), want) {
+			t.Errorf("the search lacks %s: %s", want, files["search.json"])
+		}
 	}
 }
 

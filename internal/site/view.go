@@ -1,6 +1,9 @@
 package site
 
-import "html/template"
+import (
+	"cmp"
+	"html/template"
+)
 
 // texts are those around the pages.
 var texts = map[string]map[string]string{
@@ -38,8 +41,8 @@ func view(p *page, parts []part, home *page) *shown {
 	s := &shown{
 		Lang: p.Lang, Root: root, Title: p.Title, Home: root + home.in(p.Lang).URL(), Text: texts[p.Lang], Body: p.Body, Headings: p.Headings,
 	}
-	if p.other != nil {
-		s.Other, s.OtherLang = root+p.other.URL(), p.other.Lang
+	if other := cmp.Or(p.other, home.other); other != nil {
+		s.Other, s.OtherLang = root+other.URL(), other.Lang
 	}
 	for _, one := range parts {
 		listed := shownPart{Name: one.name[p.Lang], Open: p == home || p == home.other}

@@ -41,14 +41,21 @@ const show = (found, word) => {
 };
 
 field.addEventListener('focus', load);
+/** The words of a question. Chinese has no spaces between them. */
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).flatMap((word) => (
+  /\p{sc=Han}/u.test(word) && Intl.Segmenter
+    ? [...new Intl.Segmenter('zh', { granularity: 'word' }).segment(word)].filter((part) => part.isWordLike).map((part) => part.segment)
+    : [word]));
+
 field.addEventListener('input', async () => {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const asked = field.value;
+  const words = wordsOf(asked);
   const all = await load();
   if (words.length === 0) {
     list.hidden = true;
     return;
   }
-  if (field.value.toLowerCase().split(/\s+/).filter(Boolean).join() !== words.join()) return; // typed on meanwhile
+  if (field.value !== asked) return; // typed on meanwhile
   const found = all.map((row) => ({ row, points: score(row, words) })).filter(({ points }) => points > 0);
   show(found.sort((a, b) => b.points - a.points).slice(0, 12), words[0]);
 });
