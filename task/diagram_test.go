@@ -47,7 +47,7 @@ var arrows = map[[2]State]arrow{
 	{Pending, Running}:   {"M245 116H363", 304, 108, false},
 	{Running, Pending}:   {"M365 136H247", 304, 154, true},
 	{Pending, Canceled}:  {"M214 146V224Q214 232 222 232H363", 290, 224, false},
-	{Running, Canceled}:  {"M420 146V210", 444, 184, false},
+	{Running, Canceled}:  {"M420 146V210", 448, 184, false},
 	{Running, Dead}:      {"M475 118L583 84", 522, 92, false},
 	{Running, Succeeded}: {"M475 134L583 168", 518, 172, false},
 	{Dead, Pending}:      {"M640 58V38Q640 30 632 30H198Q190 30 190 38V104", 415, 22, false},

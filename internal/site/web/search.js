@@ -10,13 +10,18 @@ const load = () => {
   return rows;
 };
 
-/** How well a section answers: each word has to be there, in headings best. */
+/** The words of a question, each as its parts. Chinese has no spaces: its parts are pairs of letters, 死信重投 is 死信, 信重, 重投. */
+const wordsOf = (text) => (text.toLowerCase().match(/\p{sc=Han}+|[^\s\p{sc=Han}]+/gu) ?? []).map((word) => (
+  /\p{sc=Han}{3}/u.test(word) ? [...word].slice(1).map((letter, n) => [...word][n] + letter) : [word]));
+
+/** How well a section answers: each word has to be there, in headings best. Of Chinese each letter has to be there in a pair. */
 const score = (row, words) => {
   let sum = row.l === document.documentElement.lang ? 2 : 0;
-  for (const word of words) {
-    const found = (row.heading.includes(word) ? 12 : 0) + (row.title.includes(word) ? (row.h ? 4 : 14) : 0) + (row.text.includes(word) ? 1 : 0);
-    if (!found) return 0;
-    sum += found;
+  for (const parts of words) {
+    const found = parts.map((part) => (
+      (row.heading.includes(part) ? 12 : 0) + (row.title.includes(part) ? (row.h ? 4 : 14) : 0) + (row.text.includes(part) ? 1 : 0)));
+    if (!found.every((points, n) => points || (found[n - 1] && found[n + 1]))) return 0;
+    sum += found.reduce((a, b) => a + b) / parts.length;
   }
   return sum;
 };
@@ -41,12 +46,6 @@ const show = (found, word) => {
 };
 
 field.addEventListener('focus', load);
-/** The words of a question. Chinese has no spaces between them. */
-const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).flatMap((word) => (
-  /\p{sc=Han}/u.test(word) && Intl.Segmenter
-    ? [...new Intl.Segmenter('zh', { granularity: 'word' }).segment(word)].filter((part) => part.isWordLike).map((part) => part.segment)
-    : [word]));
-
 field.addEventListener('input', async () => {
   const asked = field.value;
   const words = wordsOf(asked);
@@ -57,7 +56,7 @@ field.addEventListener('input', async () => {
   }
   if (field.value !== asked) return; // typed on meanwhile
   const found = all.map((row) => ({ row, points: score(row, words) })).filter(({ points }) => points > 0);
-  show(found.sort((a, b) => b.points - a.points).slice(0, 12), words[0]);
+  show(found.sort((a, b) => b.points - a.points).slice(0, 12), words[0][0]);
 });
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -72,3 +71,7 @@ document.addEventListener('keydown', (event) => {
 });
 document.addEventListener('click', (event) => { if (!form.contains(event.target)) list.hidden = true; });
 form.hidden = false;
+
+// A long list of pages shows the one that is open.
+const here = document.querySelector('.pages [aria-current]');
+if (here) here.closest('.pages').scrollTop = here.offsetTop - innerHeight / 2;
