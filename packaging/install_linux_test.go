@@ -148,7 +148,7 @@ cat >/usr/local/bin/curl <<'END'
 #!/bin/sh
 for url; do :; done
 case $url in
-https://github.com/outlast-dev/outlast/releases/download/v` + version + `/*) exec cp "/work/${url##*/}" . ;;
+https://github.com/outlast-dev/outlast/releases/download/v` + version + `/*) exec cp "/check/${url##*/}" . ;;
 *) exec /usr/bin/curl "$@" ;;
 esac
 END
@@ -204,7 +204,7 @@ kill "$receiver"
 // upgraded: a newer package leaves what people have changed, and the server runs anew.
 const upgraded = `
 cd /root
-dpkg-deb -R /work/outlast_*.deb newer
+dpkg-deb -R /check/outlast_*.deb newer
 sed -i 's/^Version: .*/Version: 9.9.9/' newer/DEBIAN/control
 dpkg-deb -Zgzip -z1 -b newer newer.deb
 pid=$(systemctl show -P MainPID outlast)

@@ -84,7 +84,7 @@ func Make(from fs.FS) (map[string][]byte, error) {
 	if files["search.json"], err = searchIndex(pages, parts); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"style.css", "search.js", "icon.svg"} {
+	for _, name := range []string{"style.css", "page.js", "icon.svg"} {
 		if files[name], err = web.ReadFile("web/" + name); err != nil {
 			return nil, err
 		}

@@ -1,4 +1,5 @@
-// Searches the sections of all pages, without a server: the index is one file.
+// The search, which needs no server: its index is one file, of the sections of all pages. And
+// what makes a page easy to use.
 const form = document.querySelector('header form');
 const field = form.querySelector('input');
 const list = form.querySelector('ol');
@@ -75,3 +76,13 @@ form.hidden = false;
 // A long list of pages shows the one that is open.
 const here = document.querySelector('.pages [aria-current]');
 if (here) here.closest('.pages').scrollTop = here.offsetTop - innerHeight / 2;
+
+// What scrolls sideways can be reached by keys.
+const reach = () => {
+  for (const block of document.querySelectorAll('main pre, main table, main p:has(> img:only-child)')) {
+    if (block.scrollWidth > block.clientWidth) block.tabIndex = 0;
+    else block.removeAttribute('tabindex');
+  }
+};
+reach();
+addEventListener('resize', reach);
