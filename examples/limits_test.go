@@ -213,10 +213,11 @@ func sizeText(n int64) string {
 // numberText sets digits apart from five on.
 func numberText(n int64) string {
 	text := fmt.Sprint(n)
-	for at := len(text) - 3; len(text) > 4 && at > 0; at -= 3 {
-		if text = text[:at] + " " + text[at:]; at <= 3 {
-			break
-		}
+	if len(text) < 5 {
+		return text
+	}
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + " " + text[at:]
 	}
 	return text
 }

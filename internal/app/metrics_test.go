@@ -66,7 +66,11 @@ func ofServer(t *testing.T) *prometheus.Registry {
 	if err := client.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = client.Stop(context.Background()) })
+	defer func() { // from then on all has been counted
+		if err := client.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
 	receipt, err := client.Enqueue(t.Context(), outlast.Draft{Type: "t", Payload: []byte("{}")})
 	if err != nil {
 		t.Fatal(err)
