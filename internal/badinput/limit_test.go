@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/store/memory"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -42,6 +45,7 @@ var overLimits = []struct{ name, method, path, body, at string }{
 	{"types of a poll", "POST", "/v1/workers/poll", `{"worker":"w","lease":"10s","types":[` + names(257) + `]}`, "types"},
 	{"queues of a poll", "POST", "/v1/workers/poll", `{"worker":"w","lease":"10s","queues":[` + names(257) + `]}`, "queues"},
 	{"release", "POST", "/v1/workers/poll", `{"worker":"w","lease":"10s","release":"` + long(65) + `"}`, "release"},
+	{"progress", "POST", "/v1/workers/extend", `{"lease":"10s","items":[{"id":"019a9f2e-5c00-7abc-8def-0123456789ab","claim":1,"progress":"` + long(4<<10) + `"}]}`, ""},
 	{"capacity", "PUT", "/v1/groups/g/workers/w", `{"url":"http://127.0.0.1:1/","capacity":100001}`, "capacity"},
 	{"ttl of a member", "PUT", "/v1/groups/g/workers/w", `{"url":"http://127.0.0.1:1/","ttl":"1h0m0.1s"}`, "ttl"},
 	{"short ttl of a member", "PUT", "/v1/groups/g/workers/w", `{"url":"http://127.0.0.1:1/","ttl":"999ms"}`, "ttl"},
@@ -57,6 +61,7 @@ var overLimits = []struct{ name, method, path, body, at string }{
 	{"rate of a channel", "PUT", "/v1/alerts/channels/c", `{"kind":"webhook","url":"https://example.com/","rate":6001}`, "rate"},
 	{"timeout of a channel", "PUT", "/v1/alerts/channels/c", `{"kind":"webhook","url":"https://example.com/","timeout":"60s1ns"}`, "timeout"},
 	{"mentions of a channel", "PUT", "/v1/alerts/channels/c", `{"kind":"dingtalk","url":"https://example.com/","mentions":[` + names(51) + `]}`, "mentions"},
+	{"receivers of a channel", "PUT", "/v1/alerts/channels/c", `{"kind":"email","address":"a:25","from":"a@example.com","to":[` + strings.Repeat(`"a@example.com",`, 50) + `"a@example.com"]}`, "to"},
 	{"concurrency of a queue", "PUT", "/v1/queues/q", `{"concurrency":1000001}`, "concurrency"},
 	{"rate of a share key", "PUT", "/v1/queues/q", `{"shares":{"rate":"1000001/s"}}`, "shares.rate"},
 }
@@ -88,4 +93,21 @@ func TestOverLimits(t *testing.T) {
 			shared.unchanged(t, before)
 		})
 	}
+}
+
+// There is room for a number of worker groups and of members of one, and for no more.
+func TestRoom(t *testing.T) {
+	node, err := outlast.Open(t.Context(), memory.New())
+	must(t, err)
+	must(t, node.Start(t.Context()))
+	defer node.Stop(t.Context())
+	join := func(group, id int) error {
+		return node.Workers().PutMember(t.Context(), inspect.Member{Group: fmt.Sprint(group), ID: fmt.Sprint(id), URL: "https://example.com/"})
+	}
+	for i := range 1000 {
+		must(t, join(0, i))
+		must(t, join(i, 0))
+	}
+	refusedInGo(t, join(0, 1000), task.CodeConflict, "id")
+	refusedInGo(t, join(1000, 0), task.CodeConflict, "group")
 }
