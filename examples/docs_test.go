@@ -34,6 +34,7 @@ func TestTables(t *testing.T) {
 		{"limits", "reference/limits.md", limitTables(t)},
 		{"figures", "explanation/figures.md", figureTable(t)},
 		{"jitters", "how-to/retry.md", jitterTable(t)},
+		{"jitters", "how-to/retry.zh-CN.md", jitterTable(t)},
 		{"warnings", "reference/policies.md", warningTable()},
 	} {
 		file, name := "../docs/"+table.file, table.name
