@@ -36,7 +36,7 @@ func TestEnqueueIntoAFullQueue(t *testing.T) {
 		within,
 		drafts.run("task", "enqueue", "--file", "-", "--atomic"),
 	} {
-		got.exits(7).silent().says("nothing was accepted: ").says("a place may be free in ")
+		got.exits(7).silent().says("nothing was accepted: ").says("there may be room in ")
 		if strings.Contains(got.stderr, "unknown") || strings.Contains(got.stderr, "--id") {
 			t.Errorf("not definite: %s", got.stderr)
 		}

@@ -38,7 +38,7 @@ func (s *says) untold(err error) {
 		s.logger.Warn("server.untold", slog.String("error", err.Error()))
 		return
 	}
-	s.Say("systemd is not told that the server listens: %v", err)
+	s.Say("cannot tell systemd that the server listens: %v", err)
 }
 
 func (s *says) stopping(grace time.Duration) {
@@ -46,7 +46,7 @@ func (s *says) stopping(grace time.Duration) {
 		s.logger.Info("server.stopping", slog.Duration("grace", grace))
 		return
 	}
-	s.Say("stopping; running attempts get %s, a second signal stops at once", grace)
+	s.Say("stopping: running attempts have %s to end; a second signal stops at once", grace)
 }
 
 func (s *says) stopped() {
