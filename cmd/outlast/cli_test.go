@@ -109,7 +109,7 @@ func TestEnqueueFromFiles(t *testing.T) {
 		t.Errorf("results %v", results)
 	}
 	stdin("{\"type\":\"a\"}\n{\"type\":\"\"}").run("task", "enqueue", "--file", "-", "--atomic").exits(2).silent()
-	stdin(`{"type":"a"}`).run("task", "enqueue", "--file", "-", "--group", "g").exits(2).silent().says("--group does not go with --file")
+	stdin(`{"type":"a"}`).run("task", "enqueue", "--file", "-", "--group", "g").exits(2).silent().says("--group cannot be combined with --file")
 	stdin("{\"type\":\"\"}\n{\"type\":\"\"}").run("task", "enqueue", "--file", "-").exits(2)
 	many := stdin(strings.Repeat("{\"type\":\"many\",\"delay\":\"1h\"}\n", 2500)).run("task", "enqueue", "--file", "-", "--output", "jsonl").exits(0)
 	if got := strings.Count(many.out, `"status":201`); got != 2500 {
@@ -232,7 +232,7 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 		breaker := got["breaker"].(map[string]any)
 		return fmt.Sprint(breaker["state"], " ", breaker["forced"])
 	}
-	c.run("target", "open", name, "--dry-run").exits(0).silent().says("nothing will call it")
+	c.run("target", "open", name, "--dry-run").exits(0).silent().says("will not be called")
 	if got := c.run("target", "open", name, "--yes", "--output", "json").exits(0).says("due tasks wait").json(); state(got) != "open true" {
 		t.Errorf("got %v", got)
 	}

@@ -215,13 +215,15 @@ func TestPoliciesOnTheCommandLine(t *testing.T) {
 	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	file := written(t, "p.yaml", "policies:\n  a: {max_attempts: 3, backoff: {kind: fixed, initial: 1s}, rules: [{when: 'status == 404', then: dead}]}\n  b: {preset: rocketmq-16}\n")
-	c.run("policy", "check", file).exits(0).silent().says("p.yaml is good")
+	c.run("policy", "check", file).exits(0).silent().says("p.yaml is valid")
 	dry := c.run("policy", "apply", file, "--dry-run").exits(0)
-	if !strings.Contains(dry.out, "would change") {
+	if !strings.Contains(dry.out, "would be created") {
 		t.Errorf("got %s", dry.out)
 	}
 	c.run("policy", "get", "a").exits(4)
-	c.run("policy", "apply", file).exits(0)
+	if out := c.run("policy", "apply", file).exits(0).out; strings.Count(out, "created") != 2 {
+		t.Errorf("got %s", out)
+	}
 	got := c.run("policy", "apply", file, "--output", "json").exits(0).json()["policies"].([]any)
 	if one := got[0].(map[string]any); len(got) != 2 || one["changed"] != false || one["version"] != 1.0 {
 		t.Errorf("got %v", got)
@@ -232,7 +234,9 @@ func TestPoliciesOnTheCommandLine(t *testing.T) {
 	}
 	single := written(t, "a.json", `{"max_attempts": 5}`)
 	c.run("policy", "apply", single, "--name", "a", "--version", "7").exits(6).silent().says("has version 1, not 7")
-	c.run("policy", "apply", single, "--name", "a", "--version", "1").exits(0)
+	if out := c.run("policy", "apply", single, "--name", "a", "--version", "1").exits(0).out; !strings.Contains(out, "changed") {
+		t.Errorf("got %s", out)
+	}
 	if table := c.run("policy", "versions", "a").exits(0).out; strings.Count(table, "\n") != 3 {
 		t.Errorf("got %s", table)
 	}

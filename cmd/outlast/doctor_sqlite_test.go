@@ -53,6 +53,6 @@ func TestDoctorOfSQLiteFiles(t *testing.T) {
 	if _, err := file.WriteAt([]byte{1, 1}, 18); err != nil { // as PRAGMA journal_mode = DELETE leaves it
 		t.Fatal(err)
 	}
-	says("journal", "warn: it was not in WAL mode")
+	says("journal", "warn: the file was not in WAL mode")
 	says("journal", "ok: WAL")
 }

@@ -25,7 +25,7 @@ func bulkByCommandLine(t *testing.T, store string) {
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	c.input = ""
 
-	c.run("task", "cancel").exits(2).says("say which tasks")
+	c.run("task", "cancel").exits(2).says("name the tasks")
 	c.run("task", "cancel", "--all", "--type", "mail").exits(2).says("either ids, filters or --all")
 	c.run("task", "cancel", "--type", "mail").exits(2).says("120 tasks match and would be canceled").says("confirm with --yes")
 	c.run("task", "reschedule", "--type", "mail", "--yes").exits(2).says("--run-at or --delay")

@@ -89,7 +89,7 @@ func demo(ctx context.Context, c *cli.Env, keep bool) (err error) {
 	if keep {
 		c.Say("console: %s/", server.URL())
 	}
-	c.Say("server listens on %s; its store and outlast.yaml are in %s", server.URL(), folder)
+	c.Say("server listens on %s, with its store and outlast.yaml in %s", server.URL(), folder)
 	stopWorker := startWorker(ctx, api)
 	defer func() { err = errors.Join(err, stopWorker()) }()
 	story := &demoStory{Env: c, api: api, receiver: receiver, keep: keep}

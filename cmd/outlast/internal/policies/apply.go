@@ -56,6 +56,21 @@ the retries of attempts that fail.
 	return cmd
 }
 
+// changeOf says what a put did, or would do, to a policy.
+func changeOf(p *client.Policy) string {
+	done := "changed"
+	if p.Version == 1 {
+		done = "created"
+	}
+	switch {
+	case p.Changed == nil || !*p.Changed:
+		return "unchanged"
+	case p.DryRun:
+		return "would be " + done
+	}
+	return done
+}
+
 // applied shows what became of policies.
 func applied(c *cli.Env, done []client.Policy) error {
 	for i := range done {
@@ -67,14 +82,7 @@ func applied(c *cli.Env, done []client.Policy) error {
 		cli.Row(w, "NAME", "CHANGE", "VERSION", "SCHEDULE")
 		for i := range done {
 			p := &done[i]
-			change := "unchanged"
-			switch {
-			case p.Changed != nil && *p.Changed && p.DryRun:
-				change = "would change"
-			case p.Changed != nil && *p.Changed:
-				change = "changed"
-			}
-			cli.Row(w, cli.Clean(p.Name), change, p.Version, cli.Clean(p.Summary))
+			cli.Row(w, cli.Clean(p.Name), changeOf(p), p.Version, cli.Clean(p.Summary))
 		}
 	})
 }

@@ -164,7 +164,7 @@ func planLoad(w io.Writer, l *client.PlanLoad) {
 	if l.Attempts > 0 {
 		worst = fmt.Sprintf("%d× at worst", l.Attempts)
 	}
-	cli.Row(w, "load", worst, "attempts per request, by failure rate: "+strings.Join(at, ", "))
+	cli.Row(w, "load", worst, "attempts per request, by fail rate: "+strings.Join(at, ", "))
 	if len(budget) > 0 {
 		cli.Row(w, "budget", "", "the same under the budget: "+strings.Join(budget, ", ")+"; the floor is added to this")
 		cli.Row(w, "", "", "rare failures are all retried; when more fail, fewer successes pay for retries and the load falls again")

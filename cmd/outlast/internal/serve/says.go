@@ -15,12 +15,6 @@ type says struct {
 	logger *slog.Logger // nil for text
 }
 
-// reportJSON has the error with which the program ends in JSON too.
-func reportJSON(c *cli.Env) {
-	logger := slog.New(slog.NewJSONHandler(c.Messages, nil))
-	c.Report = func(line string) { logger.Error("server.failed", slog.String("error", line)) }
-}
-
 func (s *says) listens(url, store string) {
 	if s.logger != nil {
 		s.logger.Info("server.listens", slog.String("version", s.Version), slog.String("url", url), slog.String("store", store))

@@ -25,7 +25,7 @@ const stopReserve = 15 * time.Second
 func Command(c *cli.Env) *cobra.Command {
 	var f settings.Flags
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Run a server", Args: cobra.NoArgs,
+		Use: "serve", Short: "Run a server", Args: cobra.NoArgs, Annotations: map[string]string{cli.Logs: "json"},
 		Long: `Run a server: the HTTP API, and a node that runs tasks. The node works on every queue
 that no application with the library inside serves. With --queues it works on these
 queues instead, together with such applications.
@@ -59,9 +59,6 @@ at once.`,
 		if f.Store == "" {
 			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out to use %s", stores.Forms(), app.DefaultStore)
 		}
-		if flags.Lookup("log-format").Value.String() == "json" {
-			reportJSON(c)
-		}
 		s, err := f.Read(flags)
 		if err != nil {
 			return err
@@ -73,6 +70,9 @@ at once.`,
 }
 
 func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Settings) error {
+	if s.Log.Format == "json" {
+		c.ReportJSON()
+	}
 	if s.Grace < 0 {
 		return cli.Usagef("--grace must not be negative")
 	}
@@ -86,7 +86,6 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 	say := &says{c, nil}
 	if s.Log.Format == "json" {
 		say.logger = config.Logger
-		reportJSON(c)
 	}
 	if config.File != nil {
 		hangups := make(chan os.Signal, 1)

@@ -18,7 +18,7 @@ import (
 // Command makes outlast target and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
 	return cli.Noun("target", "List the targets that tasks call; block and allow calls",
-		newList(c), newGet(c), newBlock(c), newAllow(c), newReset(c))
+		append([]*cobra.Command{newList(c), newGet(c)}, newOrders(c)...)...)
 }
 
 func targetRows(targets []client.TargetState) func(io.Writer) {
@@ -89,55 +89,4 @@ func named(target string) error {
 		return cli.Usagef("%s is not the name of a target: write the host of the URL, such as api.example.com or api.example.com:8443, a name given by a handler, such as @stripe, or the task type", task.Quote(target))
 	}
 	return nil
-}
-
-// order makes a command, perhaps with an alias, that tells the nodes what to do about a
-// target. It says first how things stand, and asks if there is somebody to ask.
-func order(c *cli.Env, use, alias, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
-	var dryRun, unknown bool
-	cmd := &cobra.Command{
-		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
-		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
-			if err := named(args[0]); err != nil {
-				return err
-			}
-			target, err := api.Target(ctx, args[0])
-			switch {
-			case err == nil:
-				c.Say("%s: breaker %s, %d attempts running, %d due tasks waiting in memory; %s",
-					cli.Clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
-			case use == "block" && c.NotFound(err) && !unknown:
-				noteUnknown(ctx, c, api, args[0])
-				c.Say("note: --unknown blocks a target that has no tasks yet")
-				return err
-			case use == "block" && c.NotFound(err):
-				c.Say("%s: %s", cli.Clean(args[0]), becomes)
-				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
-				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1
-			default:
-				return err
-			}
-			if dryRun && c.Output == "table" {
-				return nil // all is said
-			}
-			if dryRun {
-				return c.Show(target, targetRows([]client.TargetState{*target}))
-			}
-			if err := c.Ask("Continue?"); err != nil {
-				return err
-			}
-			if target, err = do(ctx, api, args[0]); err != nil {
-				return err
-			}
-			return c.Show(target, targetRows([]client.TargetState{*target}))
-		}),
-	}
-	if alias != "" {
-		cmd.Aliases = []string{alias}
-	}
-	if use == "block" {
-		cmd.Flags().BoolVar(&unknown, "unknown", false, "also block a target that no node knows a task for")
-	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done, and do nothing")
-	return cmd
 }
