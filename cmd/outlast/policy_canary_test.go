@@ -56,7 +56,7 @@ func TestCanaryManagedByFile(t *testing.T) {
 	c := command{t: t, server: server.url}
 	write(t, file, "policies: {owned: {ttl: 2m, canary: 25%}}\n")
 	happens(t, "the canary runs", func() bool {
-		return strings.Contains(c.run("policy", "get", "owned").exits(0).out, "version 2 holds for 25% of the tasks, version 1 for the rest")
+		return strings.Contains(c.run("policy", "get", "owned").exits(0).out, "version 2 applies to 25% of the tasks, version 1 to the rest")
 	})
 	for _, verb := range []string{"promote", "abort"} {
 		c.run("policy", verb, "owned").exits(6).silent().says("is in the configuration file")
