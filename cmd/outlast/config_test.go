@@ -107,7 +107,7 @@ func TestConfigPrint(t *testing.T) {
 	t.Setenv("OUTLAST_LOG_LEVEL", "warn")
 	t.Setenv("OUTLAST_LISTEN", "127.0.0.1:2")
 	t.Setenv("OUTLAST_CONFIG", file)
-	nowhere(t).run("config", "print", "--listen", "foo").exits(2).silent().says(`listen: "foo" is no address and port`)
+	nowhere(t).run("config", "print", "--listen", "foo").exits(2).silent().says(`listen: "foo" is not an address and port`)
 	nowhere(t).run("config", "print", "--config", filepath.Join(t.TempDir(), "none.yaml")).exits(2).silent().says("no such file")
 	result := nowhere(t).run("config", "print", "--listen", "127.0.0.1:3", "--output", "json").exits(0)
 	if strings.Contains(result.out, "secret") {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const fullAnswer = `{"status":429,"code":"queue_full","detail":"the queue \"q\" has its limit of 2 pending tasks","retry_after":"1m0s","hint":"come back later"}`
+const fullAnswer = `{"status":429,"code":"queue_full","detail":"the queue \"q\" has its limit of 2 pending tasks","retry_after":"1m0s","hint":"try again later"}`
 
 // A full queue is a definite answer: told at once, with the time of the next place,
 // and never as an outcome that is not known.

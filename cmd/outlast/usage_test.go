@@ -41,8 +41,8 @@ func TestUsageIsSaidPlainly(t *testing.T) {
 		"task enqueue":                          "nothing to do: give --url for an HTTP request, --type for a handler, --group for a worker group, or --file",
 		"alert put-rule x nope.json":            "give the JSON of the rule itself, or - to read it from standard input",
 		"task enqueue --type a --queue nowhere": "outlast queue create NAME",
-		"serve --listen 127.0.0.1:99999":        `listen: "99999" is no port`,
-		"serve --advertise x --store memory:":   `advertise: "x" is no host and port`,
+		"serve --listen 127.0.0.1:99999":        `listen: "99999" is not a port`,
+		"serve --advertise x --store memory:":   `advertise: "x" is not a host and port`,
 		"serve --tls-cert none --store memory:": "tls: one of cert and key is missing",
 		"policy plan --steps 1s,5":              "--steps: \"1s,5\" is not a list of durations",
 	} {

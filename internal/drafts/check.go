@@ -52,7 +52,7 @@ func (d *Draft) Check(c *accept.Complaints, now time.Time) {
 		d.checkFollows(c)
 	}
 	if d.TraceParent != "" && !validTraceParent(d.TraceParent) {
-		c.Add("trace_parent", "is no W3C traceparent", "such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+		c.Add("trace_parent", "is not a W3C traceparent", "such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	}
 }
 

@@ -42,7 +42,7 @@ func (b *badPayload) Error() string {
 		if mismatch.Field != "" {
 			what = fmt.Sprintf("its field %q", mismatch.Field)
 		}
-		return fmt.Sprintf("the payload does not fit the handler: %s is no %s", what, mismatch.Type)
+		return fmt.Sprintf("the payload does not fit the handler: %s is not of type %s", what, mismatch.Type)
 	}
 	return "the payload does not fit the handler: " + b.err.Error()
 }
