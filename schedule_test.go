@@ -499,7 +499,7 @@ func TestScheduleRefused(t *testing.T) {
 			"start: is for every":                                                   {Name: "a", At: time.Now().Add(time.Hour), Start: time.Now(), Task: job},
 			"at: lies more than ten years ahead":                                    {Name: "a", At: time.Now().AddDate(11, 0, 0), Task: job},
 			"task.priority: 11 is outside 0 to 9":                                   {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Priority: ptr(11)}},
-			"task: the schedule has 70053 bytes; 65536 are the limit":               {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Payload: slices.Concat([]byte{'"'}, make70k(), []byte{'"'})}},
+			"task: the schedule has 70053 bytes; the limit is 65536":                {Name: "a", Every: time.Hour, Task: inspect.ScheduledTask{Type: "job", Payload: slices.Concat([]byte{'"'}, make70k(), []byte{'"'})}},
 			"at: lies before the year 2000":                                         {Name: "a", At: time.Unix(1, 0), Task: job},
 		} {
 			_, err := inspector.Schedules.Put(k.ctx, s)

@@ -265,7 +265,7 @@ func TestParsePolicies(t *testing.T) {
 	for text, says := range map[string]string{
 		"queues: {}\npolicies: {a: {}}": "f:1: queues: unknown key", "": "an object is wanted", "policies: {}": "there are none", "policies: {a: {ttl: 1}}": "f:1: policies.a.ttl",
 		"max_attempts: 3": "policies belong under the key policies",
-		"listen: ':1'\npolicies: {a: {}}\nstore: {url: 'memory:'}": "f:1: listen: unknown key, and so are store (this is the configuration of a server: outlast config check;",
+		"listen: ':1'\npolicies: {a: {}}\nstore: {url: 'memory:'}": "f:1: listen: unknown key, and so are store (this is the configuration of a server: use outlast config check;",
 	} {
 		if _, err := ParsePolicies("f", "", []byte(text)); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", text, err)

@@ -53,7 +53,7 @@ func TestBadExpressions(t *testing.T) {
 		`attempt == "x"`:                   "no matching overload",
 		"attempt >":                        "column",
 		"[1,2].all(x, x > attempt)":        "is not a condition",
-		strings.Repeat("attempt>1||", 300): "2048 are the limit",
+		strings.Repeat("attempt>1||", 300): "the limit is 2048",
 		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                                 "is not a condition",
 		"message.contains(message + message + message) || message.contains(message+message+message)": "too long",
 		"attempt\n==\n\x1b[31m": "is not a condition",
