@@ -56,7 +56,7 @@ func TestConfigCheck(t *testing.T) {
 		checked.says("warning: " + slips[:strings.LastIndex(slips, "/")+1] + one.at + ": the " + one.what + ` "` + one.name + `" is not in the file`).says("(did you mean " + one.near + "?)")
 		refused.says(one.at + ": there is no " + one.what + ` "` + one.name + `" (did you mean ` + one.near + "?)")
 	}
-	checked.says("slips.yaml:7: schedules.old.at: 2020-01-01T00:00:00Z is past")
+	checked.says("slips.yaml:7: schedules.old.at: 2020-01-01T00:00:00Z is in the past")
 	old := written(t, "old.yaml", "schedules: {old: {at: 2020-01-01T00:00:00Z, task: {type: x}}}\n")
 	if server := startServer(t, "--config", old, "--store", "memory:"); !strings.Contains(server.said(), "config.past") {
 		t.Errorf("the log says nothing of a schedule of the past: %s", server.said())
