@@ -279,7 +279,7 @@ func (c *Client) Ready() error {
 	}
 	stats := c.engine.Stats()
 	if stats.Lost {
-		return &Error{Code: task.CodeUnavailable, Message: "the node has lost touch with its store", RetryAfter: time.Second}
+		return &Error{Code: task.CodeUnavailable, Message: "the node has lost contact with its store", RetryAfter: time.Second}
 	}
 	if u := stats.Unsettled; !u.Since.IsZero() && time.Since(u.Since) > unsettledAfter {
 		return unsettled(time.Since(u.Since), u.Err)
@@ -348,7 +348,7 @@ func (l *life) running() error {
 var errStopped = &Error{
 	Code:    task.CodeUnavailable,
 	Message: "the client has stopped",
-	Hint:    "what was accepted goes on wherever another node runs",
+	Hint:    "accepted tasks continue on other nodes",
 }
 
 // Stats is a snapshot of this node.

@@ -64,7 +64,7 @@ func TestBadResult(t *testing.T) {
 			return map[string]any{"large": strings.Repeat("x", 100_000), "chan": make(chan int), "nan": math.NaN()}[m.To], nil
 		})
 		k.start()
-		for kind, says := range map[string]string{"large": "the result has 100002 bytes; 65536 are the limit", "chan": "no JSON form", "nan": "no JSON form"} {
+		for kind, says := range map[string]string{"large": "the result has 100002 bytes; the limit is 65536", "chan": "no JSON form", "nan": "no JSON form"} {
 			runs = 0
 			got, err := k.client.Run(k.ctx, outlast.Draft{Type: "odd", Payload: []byte(`{"to":"` + kind + `"}`)})
 			dead, ok := errors.AsType[*outlast.DeadError](err)

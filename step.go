@@ -171,7 +171,7 @@ func Compensate[A, R any](ctx context.Context, with *Definition[A, R], payload A
 		err = cmp.Or(wrong.Err("the compensation is not valid"), handlers.CheckResult(text))
 	}
 	if err == nil && len(text) > 0 && !json.Valid(text) {
-		err = task.Invalid("payload", "the payload of a compensation is no JSON", "wrap bytes in a JSON string")
+		err = task.Invalid("payload", "the payload of a compensation is not JSON", "wrap bytes in a JSON string")
 	}
 	if err != nil {
 		return err

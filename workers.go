@@ -127,7 +127,7 @@ func checkPoll(poll *Poll) error {
 
 func checkNames(c *accept.Complaints, path string, names []string) {
 	if len(names) > mostSubscribed {
-		c.Add(path, fmt.Sprintf("has %d names; %d are the limit", len(names), mostSubscribed), "")
+		c.Add(path, fmt.Sprintf("has %d names; the limit is %d", len(names), mostSubscribed), "")
 		return
 	}
 	for i, name := range names {
@@ -276,7 +276,7 @@ func stepJSON(c *accept.Complaints, path, what string, text json.RawMessage) {
 	case len(text) > task.MaxResult:
 		c.Large(path, what, len(text), task.MaxResult)
 	case len(text) > 0 && !json.Valid(text):
-		c.Add(path, "is no JSON", "")
+		c.Add(path, "is not JSON", "")
 	}
 }
 

@@ -75,14 +75,14 @@ func compiler(l *expr.Language) (expr.Compiler, error) {
 
 func (d *dialect) compile(text string) (made expr.Program, err error) {
 	if len(text) > expr.MaxText {
-		return made, &retry.FieldError{Message: fmt.Sprintf("has %d bytes; %d are the limit", len(text), expr.MaxText), Hint: "make it shorter, or use several"}
+		return made, &retry.FieldError{Message: fmt.Sprintf("has %d bytes; the limit is %d", len(text), expr.MaxText), Hint: "make it shorter, or use several"}
 	}
 	ast, issues := d.env.Compile(text)
 	if issues.Err() != nil {
 		return made, d.mistake(text, issues)
 	}
 	if kind := ast.OutputType(); kind != cel.BoolType && kind != cel.DynType {
-		return made, &retry.FieldError{Message: "is no condition: it yields " + kind.String(), Hint: "compare with something, such as attempt > 3"}
+		return made, &retry.FieldError{Message: "is not a condition: it yields " + kind.String(), Hint: "compare with something, such as attempt > 3"}
 	}
 	steps, err := patterns(ast)
 	if err != nil {

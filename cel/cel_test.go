@@ -61,17 +61,17 @@ func TestMistakes(t *testing.T) {
 	t.Parallel()
 	l := language()
 	for text, says := range map[string]string{
-		"":                                 "is no condition",
+		"":                                 "is not a condition",
 		"attempt":                          "it yields int",
 		"attempt > 1 && atempt < 3":        "at column 16 (did you mean attempt?)",
 		"attempt > 1 &&\n  payload < 3":    "at line 2, column 3 (on tests there are type, message, ",
 		"attempt > 1 && payload < 3":       "at column 16",
 		`attempt == "x"`:                   "no matching overload",
 		"attempt >":                        "(write CEL)",
-		"[1,2].all(x, x > attempt)":        "is no condition",
-		"attempt\n==\n\x1b[31m":            "is no condition",
-		strings.Repeat("attempt>1||", 300): "2048 are the limit",
-		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                                 "is no condition",
+		"[1,2].all(x, x > attempt)":        "is not a condition",
+		"attempt\n==\n\x1b[31m":            "is not a condition",
+		strings.Repeat("attempt>1||", 300): "the limit is 2048",
+		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                                 "is not a condition",
 		"message.contains(message + message + message) || message.contains(message+message+message)": "too long",
 		`message.matches(type)`:                                     "no literal",
 		`matches(message, "a" + type)`:                              "no literal",

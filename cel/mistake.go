@@ -24,7 +24,7 @@ func (d *dialect) mistake(text string, issues *cel.Issues) error {
 	if strings.Contains(text, "\n") {
 		where = fmt.Sprintf("line %d, %s", found.Location.Line(), where)
 	}
-	wrong := &retry.FieldError{Message: "is no condition: " + says[1:len(says)-1] + " at " + where, Hint: d.Hint}
+	wrong := &retry.FieldError{Message: "is not a condition: " + says[1:len(says)-1] + " at " + where, Hint: d.Hint}
 	if name := undeclared.FindStringSubmatch(found.Message); name != nil {
 		wrong.Hint = d.instead(name[1])
 	}

@@ -103,7 +103,7 @@ type Redriven struct {
 	Operation string          `json:"operation" doc:"Id to follow under /v1/operations; empty when the redrive is already complete or was a dry run."`
 	Matched   int             `json:"matched"`
 	DryRun    bool            `json:"dry_run,omitempty"`
-	Missing   []task.ID       `json:"missing,omitempty" doc:"Ids that are no dead letters."`
+	Missing   []task.ID       `json:"missing,omitempty" doc:"Ids that are not dead letters."`
 	Sample    []RedriveSample `json:"sample,omitempty" doc:"Of a dry run, the letters that would go first, at most 10."`
 
 	DiedBefore Time `json:"died_before,omitzero" doc:"Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since."`

@@ -266,7 +266,7 @@ func resultOf(value any) ([]byte, error) {
 		return nil, &badResult{fmt.Errorf("the result has no JSON form: %w", err)}
 	}
 	if len(text) > task.MaxResult {
-		return nil, &badResult{fmt.Errorf("the result has %d bytes; %d are the limit", len(text), task.MaxResult)}
+		return nil, &badResult{fmt.Errorf("the result has %d bytes; the limit is %d", len(text), task.MaxResult)}
 	}
 	return text, nil
 }

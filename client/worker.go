@@ -99,7 +99,7 @@ type TaskResult struct {
 	ID         task.ID         `json:"id"`
 	Claim      int64           `json:"claim"`
 	Outcome    string          `json:"outcome" enum:"succeeded,failed,snoozed,released,dead,canceled" doc:"released: hand it back, at no cost. snoozed: run it again after retry_after, at no cost."`
-	Error      *TaskError      `json:"error,omitempty" doc:"Of outcomes that are no success."`
+	Error      *TaskError      `json:"error,omitempty" doc:"Of outcomes that are not success."`
 	RetryAfter *Duration       `json:"retry_after,omitempty" doc:"Of failed: in place of the policy's delay. Of snoozed: required."`
 	Result     json.RawMessage `json:"result,omitempty" doc:"JSON of at most 64 KiB, kept with a task that succeeded."`
 }

@@ -202,10 +202,10 @@ func checkSelectors(f *findings, path string, selectors []string) {
 		at := plainfmt.Sprintf("%s[%d]", path, i)
 		switch {
 		case s == "" || len(s) > mostSelector || strings.ContainsAny(s, " \t\r\n"):
-			f.refuse(at, "", "%.40q is no category, error type or code", s)
+			f.refuse(at, "", "%.40q is not a category, error type or code", s)
 		case Category(s).Valid() || s != strings.ToLower(s):
 		case didYouMean(s, categoryNames()) != "":
-			f.refuse(at, didYouMean(s, categoryNames()), "%q is no category", s)
+			f.refuse(at, didYouMean(s, categoryNames()), "%q is not a category", s)
 		}
 	}
 }

@@ -355,7 +355,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		return 0, &FieldError{
-			Message: plainfmt.Sprintf("%.60q is no duration", text),
+			Message: plainfmt.Sprintf("%.60q is not a duration", text),
 			Hint:    "write it with units, such as 1.5s, 200ms or 2h30m, at most 292 years",
 		}
 	}

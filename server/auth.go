@@ -96,7 +96,7 @@ func (g *gate) authenticate(req *http.Request) (*inspect.Token, error) {
 func (g *gate) failed(req *http.Request, err error) error {
 	address := callerOf(req)
 	if wait := g.failures.Failed(address, time.Now()); wait > 0 {
-		return &task.Error{Code: task.CodeRateLimited, Message: "too many tokens from this address were not good", RetryAfter: wait}
+		return &task.Error{Code: task.CodeRateLimited, Message: "too many invalid tokens from this address", RetryAfter: wait}
 	}
 	g.log.Warn("auth.failed", slog.String("address", address.String()), slog.String("method", req.Method), slog.String("path", req.URL.Path), slog.Any("error", err))
 	return err
@@ -116,12 +116,12 @@ func rolesWith(needs inspect.Permission) string {
 // allowed compares what a token is for with what is asked.
 func allowed(t *inspect.Token, needs inspect.Permission, to scope.Scope) error {
 	if !token.May(t.Role, needs) {
-		return &task.Error{Code: task.CodeDenied, Message: fmt.Sprintf("the token is of the role %s, which has not the permission %s", t.Role, needs),
-			Hint: "use a token of a role that has it: " + rolesWith(needs)}
+		return &task.Error{Code: task.CodeDenied, Message: fmt.Sprintf("the token has the role %s, which lacks the permission %s", t.Role, needs),
+			Hint: "use a token with a role that has it: " + rolesWith(needs)}
 	}
 	if to == scope.Whole && t.Scoped() {
-		return &task.Error{Code: task.CodeDenied, Message: "the token is for the queues " + strings.Join(t.Queues, ", ") + " only, and this is about all",
-			Hint: "use a token without queues"}
+		return &task.Error{Code: task.CodeDenied, Message: "the token is limited to the queues " + strings.Join(t.Queues, ", ") + ", but this concerns all queues",
+			Hint: "use a token that is not limited to queues"}
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func newEntry(exposed bool, hosts []string) entry {
 // is not an address that we were asked to listen on.
 func (e *entry) admit(req *http.Request) error {
 	if !e.exposed && !e.hostAllowed(req.Host) {
-		return &task.Error{Code: task.CodeDenied, Message: "requests for the host " + task.Quote(req.Host) + " are not answered here",
+		return &task.Error{Code: task.CodeDenied, Message: "requests for the host " + task.Quote(req.Host) + " are refused",
 			Hint: "use the address that the server listens on, such as http://127.0.0.1:7070"}
 	}
 	if ofPages(req) {
@@ -43,8 +43,8 @@ func (e *entry) admit(req *http.Request) error {
 	if from, err := url.Parse(origin); err == nil && from.Host != "" && strings.EqualFold(from.Host, req.Host) {
 		return nil
 	}
-	return &task.Error{Code: task.CodeDenied, Message: "requests of web pages from " + task.Quote(origin) + " are not answered",
-		Hint: "only pages that this server itself serves may call it"}
+	return &task.Error{Code: task.CodeDenied, Message: "requests from web pages of " + task.Quote(origin) + " are refused",
+		Hint: "only pages of this server may call it"}
 }
 
 func (e *entry) hostAllowed(host string) bool {

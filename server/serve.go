@@ -133,7 +133,7 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request) {
 		s.log.Error("a request handler panicked", slog.Any("panic", cause),
 			slog.String("method", req.Method), slog.String("path", req.URL.Path), slog.String("stack", string(debug.Stack())))
 		in.Unwanted(w)
-		problem.Write(w, problem.Of(&task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}))
+		problem.Write(w, problem.Of(&task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "see the server's log"}))
 	}()
 	// The deadline of the last answer on this connection is over.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // unknown to the writers of tests

@@ -34,7 +34,7 @@ func (r ShareRate) Parse() (starts int, in time.Duration, err error) {
 	starts, err = strconv.Atoi(number)
 	in = shareTimes[unit]
 	if err != nil || in == 0 || starts < 1 || starts > MostShareRate {
-		return 0, 0, task.Invalid("shares.rate", fmt.Sprintf("%.64q is no rate", string(r)), "say a number up to 1000000, a slash and s, m or h: 50/s")
+		return 0, 0, task.Invalid("shares.rate", fmt.Sprintf("%.64q is not a rate", string(r)), "say a number up to 1000000, a slash and s, m or h: 50/s")
 	}
 	return starts, in, nil
 }

@@ -26,7 +26,7 @@ func TestBench(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "mine.db")
 	c.run("bench", "--store", store).exits(4).silent()
 	c.run("migrate", "up", "--store", store, "--yes").exits(0)
-	c.run("bench", "--store", store, "--tasks", "300").exits(2).silent().says("1300 tasks into the queue outlast.bench").says("--yes")
+	c.run("bench", "--store", store, "--tasks", "300").exits(2).silent().says("1300 tasks to the queue outlast.bench").says("--yes")
 	for range 2 {
 		measured(c.run("bench", "--store", store, "--tasks", "300", "--yes", "--output", "json"))
 	}

@@ -109,7 +109,7 @@ func TestEnqueueFromFiles(t *testing.T) {
 		t.Errorf("results %v", results)
 	}
 	stdin("{\"type\":\"a\"}\n{\"type\":\"\"}").run("task", "enqueue", "--file", "-", "--atomic").exits(2).silent()
-	stdin(`{"type":"a"}`).run("task", "enqueue", "--file", "-", "--group", "g").exits(2).silent().says("--group does not go with --file")
+	stdin(`{"type":"a"}`).run("task", "enqueue", "--file", "-", "--group", "g").exits(2).silent().says("--group cannot be combined with --file")
 	stdin("{\"type\":\"\"}\n{\"type\":\"\"}").run("task", "enqueue", "--file", "-").exits(2)
 	many := stdin(strings.Repeat("{\"type\":\"many\",\"delay\":\"1h\"}\n", 2500)).run("task", "enqueue", "--file", "-", "--output", "jsonl").exits(0)
 	if got := strings.Count(many.out, `"status":201`); got != 2500 {
@@ -162,7 +162,7 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 	c.run("dead", "redrive", ids[0]).exits(0)
 	c.run("dead", "redrive", ids[1], "01a1f88f-0b86-7027-a376-26f7e78c0000").exits(3)
 	c.run("dead", "redrive", "01a1f88f-0b86-7027-a376-26f7e78c0000").exits(4)
-	redriven := c.run("dead", "redrive", "--type", "push", "--reason", "permanent", "--canary", "1", "--stop-if-failing", "0.5", "--wait", "--yes", "--output", "json").exits(0).says("done: 2 of 2").json()
+	redriven := c.run("dead", "redrive", "--type", "push", "--reason", "permanent", "--canary", "1", "--stop-if-failing", "0.5", "--wait", "--yes", "--output", "json").exits(0).says("done: 2 of 2 redriven").says("outcomes so far: ").json()
 	operation := redriven["operation"].(string)
 	c.run("operation", "get", operation).exits(0)
 	c.run("operation", "list").exits(0)
@@ -232,7 +232,7 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 		breaker := got["breaker"].(map[string]any)
 		return fmt.Sprint(breaker["state"], " ", breaker["forced"])
 	}
-	c.run("target", "open", name, "--dry-run").exits(0).silent().says("nothing will call it")
+	c.run("target", "open", name, "--dry-run").exits(0).silent().says("will not be called")
 	if got := c.run("target", "open", name, "--yes", "--output", "json").exits(0).says("due tasks wait").json(); state(got) != "open true" {
 		t.Errorf("got %v", got)
 	}
@@ -243,7 +243,7 @@ func TestTargetsOnTheCommandLine(t *testing.T) {
 	if got := c.run("target", "reset", name, "--output", "json").exits(0).json(); state(got) != "closed false" {
 		t.Errorf("got %v", got)
 	}
-	c.run("target", "open", "never.example", "--output", "json").exits(4).says("no task of this target is known")
+	c.run("target", "open", "never.example", "--output", "json").exits(4).says("no task for this target is known")
 	c.run("target", "open", "never.example", "--unknown", "--output", "json").exits(0)
 	if got := c.run("target", "list", "--output", "jsonl", "--limit", "1").exits(0).says("1 more"); strings.Count(got.out, "\n") != 1 || !strings.Contains(got.out, "never.example") {
 		t.Errorf("got %s", got.out)

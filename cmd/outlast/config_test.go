@@ -56,7 +56,7 @@ func TestConfigCheck(t *testing.T) {
 		checked.says("warning: " + slips[:strings.LastIndex(slips, "/")+1] + one.at + ": the " + one.what + ` "` + one.name + `" is not in the file`).says("(did you mean " + one.near + "?)")
 		refused.says(one.at + ": there is no " + one.what + ` "` + one.name + `" (did you mean ` + one.near + "?)")
 	}
-	checked.says("slips.yaml:7: schedules.old.at: 2020-01-01T00:00:00Z is past")
+	checked.says("slips.yaml:7: schedules.old.at: 2020-01-01T00:00:00Z is in the past")
 	old := written(t, "old.yaml", "schedules: {old: {at: 2020-01-01T00:00:00Z, task: {type: x}}}\n")
 	if server := startServer(t, "--config", old, "--store", "memory:"); !strings.Contains(server.said(), "config.past") {
 		t.Errorf("the log says nothing of a schedule of the past: %s", server.said())
@@ -107,7 +107,7 @@ func TestConfigPrint(t *testing.T) {
 	t.Setenv("OUTLAST_LOG_LEVEL", "warn")
 	t.Setenv("OUTLAST_LISTEN", "127.0.0.1:2")
 	t.Setenv("OUTLAST_CONFIG", file)
-	nowhere(t).run("config", "print", "--listen", "foo").exits(2).silent().says(`listen: "foo" is no address and port`)
+	nowhere(t).run("config", "print", "--listen", "foo").exits(2).silent().says(`listen: "foo" is not an address and port`)
 	nowhere(t).run("config", "print", "--config", filepath.Join(t.TempDir(), "none.yaml")).exits(2).silent().says("no such file")
 	result := nowhere(t).run("config", "print", "--listen", "127.0.0.1:3", "--output", "json").exits(0)
 	if strings.Contains(result.out, "secret") {
@@ -215,13 +215,15 @@ func TestPoliciesOnTheCommandLine(t *testing.T) {
 	server := startServer(t, "--store", "memory:")
 	c := command{t: t, server: server.url}
 	file := written(t, "p.yaml", "policies:\n  a: {max_attempts: 3, backoff: {kind: fixed, initial: 1s}, rules: [{when: 'status == 404', then: dead}]}\n  b: {preset: rocketmq-16}\n")
-	c.run("policy", "check", file).exits(0).silent().says("p.yaml is good")
+	c.run("policy", "check", file).exits(0).silent().says("p.yaml is valid")
 	dry := c.run("policy", "apply", file, "--dry-run").exits(0)
-	if !strings.Contains(dry.out, "would change") {
+	if !strings.Contains(dry.out, "would be created") {
 		t.Errorf("got %s", dry.out)
 	}
 	c.run("policy", "get", "a").exits(4)
-	c.run("policy", "apply", file).exits(0)
+	if out := c.run("policy", "apply", file).exits(0).out; strings.Count(out, "created") != 2 {
+		t.Errorf("got %s", out)
+	}
 	got := c.run("policy", "apply", file, "--output", "json").exits(0).json()["policies"].([]any)
 	if one := got[0].(map[string]any); len(got) != 2 || one["changed"] != false || one["version"] != 1.0 {
 		t.Errorf("got %v", got)
@@ -232,7 +234,9 @@ func TestPoliciesOnTheCommandLine(t *testing.T) {
 	}
 	single := written(t, "a.json", `{"max_attempts": 5}`)
 	c.run("policy", "apply", single, "--name", "a", "--version", "7").exits(6).silent().says("has version 1, not 7")
-	c.run("policy", "apply", single, "--name", "a", "--version", "1").exits(0)
+	if out := c.run("policy", "apply", single, "--name", "a", "--version", "1").exits(0).out; !strings.Contains(out, "changed") {
+		t.Errorf("got %s", out)
+	}
 	if table := c.run("policy", "versions", "a").exits(0).out; strings.Count(table, "\n") != 3 {
 		t.Errorf("got %s", table)
 	}

@@ -26,8 +26,8 @@ func TestDoctorOfAlertChannels(t *testing.T) {
 			t.Errorf("%v: %s, want %s", args, got, want)
 		}
 	}
-	says("ok: complete, variables included: ops; whether they answer was not tried")
-	says("ok: connected to, and nothing sent: ops", "--dial")
+	says("ok: configured, including variables: ops; not connected to")
+	says("ok: reachable (nothing was sent): ops", "--dial")
 	if got := c.run("alert", "test", "ops", "--dry-run", "--output", "json").exits(0).json(); got["sent"] != false {
 		t.Errorf("got %v", got)
 	}

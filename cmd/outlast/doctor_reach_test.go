@@ -54,7 +54,7 @@ func TestCertificatesOnTheCommandLine(t *testing.T) {
 		cert := filepath.Join(folder, "cert.pem")
 		server := startServer(t, "--store", "memory:", "--tls-cert", cert, "--tls-key", filepath.Join(folder, "key.pem"))
 		c := command{t: t, server: server.url}
-		if got := findings(c, 0, "--ca-file", cert)["certificate"]; !strings.HasPrefix(got, one.status+": good until ") {
+		if got := findings(c, 0, "--ca-file", cert)["certificate"]; !strings.HasPrefix(got, one.status+": valid until ") {
 			t.Errorf("%s before the end: %s", one.left, got)
 		}
 		if got := findings(c, 7)["certificate"]; !strings.HasPrefix(got, "fail: the certificate of 127.0.0.1:") {

@@ -39,10 +39,10 @@ func TestDoctorOfSQLiteFiles(t *testing.T) {
 	mode(path, 0o660) // for a group that was made for it
 	says("file permissions", "ok: ")
 	mode(path, 0o644)
-	says("file permissions", "warn: every user of this machine may open "+path+" (0644)")
+	says("file permissions", "warn: every user of this machine can open "+path+" (0644)")
 	mode(path, 0o600)
 	mode(folder, 0o777)
-	says("file permissions", "warn: every user of this machine may replace the file: "+folder+" has mode 0777")
+	says("file permissions", "warn: every user of this machine can replace the file: "+folder+" has mode 0777")
 	mode(folder, 0o700)
 
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -53,6 +53,6 @@ func TestDoctorOfSQLiteFiles(t *testing.T) {
 	if _, err := file.WriteAt([]byte{1, 1}, 18); err != nil { // as PRAGMA journal_mode = DELETE leaves it
 		t.Fatal(err)
 	}
-	says("journal", "warn: it was not in WAL mode")
+	says("journal", "warn: the file was not in WAL mode")
 	says("journal", "ok: WAL")
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-const fullAnswer = `{"status":429,"code":"queue_full","detail":"the queue \"q\" has its limit of 2 pending tasks","retry_after":"1m0s","hint":"come back later"}`
+const fullAnswer = `{"status":429,"code":"queue_full","detail":"the queue \"q\" has its limit of 2 pending tasks","retry_after":"1m0s","hint":"try again later"}`
 
 // A full queue is a definite answer: told at once, with the time of the next place,
 // and never as an outcome that is not known.
@@ -36,7 +36,7 @@ func TestEnqueueIntoAFullQueue(t *testing.T) {
 		within,
 		drafts.run("task", "enqueue", "--file", "-", "--atomic"),
 	} {
-		got.exits(7).silent().says("nothing was accepted: ").says("a place may be free in ")
+		got.exits(7).silent().says("nothing was accepted: ").says("there may be room in ")
 		if strings.Contains(got.stderr, "unknown") || strings.Contains(got.stderr, "--id") {
 			t.Errorf("not definite: %s", got.stderr)
 		}

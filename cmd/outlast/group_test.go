@@ -34,7 +34,7 @@ func TestGroupCommands(t *testing.T) {
 	}
 	await(t, "a doctor who knows of the task, which is tried now and then", func() bool {
 		doctor := c.run("doctor").out
-		return strings.Contains(doctor, "nobody in nobody takes tasks (empty), at least 1 task held; the next try is at") && strings.Contains(doctor, "outlast group members nobody")
+		return strings.Contains(doctor, "no member of nobody takes tasks (empty), at least 1 task held; next try at") && strings.Contains(doctor, "outlast group members nobody")
 	})
 	members := c.run("group", "members", "mailers").exits(0).out
 	if !strings.Contains(members, "http://127.0.0.1:1") || !strings.Contains(members, "true") {

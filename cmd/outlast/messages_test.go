@@ -107,6 +107,6 @@ func TestTaskGetShowsWhoHasIt(t *testing.T) {
 	grouped := c.run("task", "enqueue", "--file", written(t, "task.json", `{"type":"g","target":{"group":"nobody","path":"/x"}}`), "--output", "json").exits(0).json()["id"].(string)
 	happens(t, "its dispatches are shown", func() bool {
 		out := c.run("task", "get", grouped).exits(0).out
-		return strings.Contains(out, "dispatches") && strings.Contains(out, "in a row failed: ") && strings.Contains(out, "next dispatch")
+		return strings.Contains(out, "dispatches") && strings.Contains(out, "failed in a row: ") && strings.Contains(out, "next dispatch")
 	})
 }

@@ -19,7 +19,7 @@ func TestCanaryOnTheCommandLine(t *testing.T) {
 	if got := c.run("policy", "apply", tried).exits(0).out; !strings.Contains(got, "unchanged") {
 		t.Errorf("got %s", got)
 	}
-	if got := c.run("policy", "get", "a").exits(0).out; !strings.Contains(got, "version 2 holds for 10% of the tasks, version 1 for the rest") {
+	if got := c.run("policy", "get", "a").exits(0).out; !strings.Contains(got, "version 2 applies to 10% of the tasks, version 1 to the rest") {
 		t.Errorf("got %s", got)
 	}
 	if got := c.run("policy", "list").exits(0).out; !strings.Contains(got, "version 2, from the api, canary 10%") {
@@ -30,7 +30,7 @@ func TestCanaryOnTheCommandLine(t *testing.T) {
 		t.Errorf("got %v", shown)
 	}
 	c.run("policy", "promote", "a", "--version", "1").exits(6)
-	if got := c.run("policy", "abort", "a", "--dry-run").exits(0).out; !strings.Contains(got, "would change") {
+	if got := c.run("policy", "abort", "a", "--dry-run").exits(0).out; !strings.Contains(got, "would be changed") {
 		t.Errorf("got %s", got)
 	}
 	c.run("policy", "promote", "a").exits(0)
@@ -56,7 +56,7 @@ func TestCanaryManagedByFile(t *testing.T) {
 	c := command{t: t, server: server.url}
 	write(t, file, "policies: {owned: {ttl: 2m, canary: 25%}}\n")
 	happens(t, "the canary runs", func() bool {
-		return strings.Contains(c.run("policy", "get", "owned").exits(0).out, "version 2 holds for 25% of the tasks, version 1 for the rest")
+		return strings.Contains(c.run("policy", "get", "owned").exits(0).out, "version 2 applies to 25% of the tasks, version 1 to the rest")
 	})
 	for _, verb := range []string{"promote", "abort"} {
 		c.run("policy", verb, "owned").exits(6).silent().says("is in the configuration file")

@@ -109,7 +109,7 @@ func TestPolicyPlanFits(t *testing.T) {
 		t.Errorf("%s fit", got)
 	}
 	got := nowhere(t).run("policy", "plan", "--fit", "--ttl", "5s", "--attempt-time", "800ms").exits(0)
-	nowhere(t).run("policy", "plan", "--fit", "--ttl", "1s", "--attempt-time", "2s").exits(0).silent().says("no preset keeps the limit")
+	nowhere(t).run("policy", "plan", "--fit", "--ttl", "1s", "--attempt-time", "2s").exits(0).silent().says("no preset fits the limit")
 	if !strings.HasPrefix(got.out, "FITS") || strings.Contains(got.out, "WARNING") {
 		t.Errorf("got %s", got.out)
 	}
@@ -183,11 +183,11 @@ func TestPolicyPlanRefuses(t *testing.T) {
 		"--solve initial":                            "ttl: is missing",
 		"--solve initial --ttl 1s --attempt-time 1s": "ttl: 1s is too short for",
 		"--fit":                     "ttl: 0s is not longer than 0",
-		"--preset payment --file x": "exclude each other",
+		"--preset payment --file x": "not both",
 		"--preset dispatch --solve initial --ttl 5s":      "solve: kind steps has no initial",
 		"--unlimited --solve initial --ttl 5s":            "max_attempts: is unlimited",
 		"--unlimited --kind fixed --initial 0s":           "backoff: unlimited attempts without a wait",
-		"--preset payment extra":                          "takes no argument",
+		"--preset payment extra":                          "takes no arguments",
 		"--preset payment --steps 1s,x":                   "steps",
 		"--unlimited --retries 3 --preset consistency-ta": "preset",
 	} {

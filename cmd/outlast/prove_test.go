@@ -160,10 +160,10 @@ func TestProveCleansUp(t *testing.T) {
 func TestProveRefuses(t *testing.T) {
 	t.Parallel()
 	c := command{t: t}
-	c.run("prove", "--rate", "0").exits(2).says("--rate is 1 to 1000")
-	c.run("prove", "--nodes", "1").exits(2).says("--nodes is 2 to 9")
+	c.run("prove", "--rate", "0").exits(2).says("--rate must be 1 to 1000")
+	c.run("prove", "--nodes", "1").exits(2).says("--nodes must be 2 to 9")
 	c.run("prove", "--for", "-1s").exits(2).says("--for must be more than 0")
-	c.run("prove", "--store", "memory:").exits(2).says("of none of the kinds")
+	c.run("prove", "--store", "memory:").exits(2).says("must begin with one of")
 	c.run("prove", "--html", filepath.Join(t.TempDir(), "none", "r.html")).exits(2).says("--html")
 	c.run("prove", "--store", "sqlite:"+filepath.Join(t.TempDir(), "none", "o.db")).exits(4).says("folder")
 	c.run("prove", "--store", "postgres://nobody@127.0.0.1:1/none").exits(7).says("127.0.0.1:1")

@@ -138,7 +138,7 @@ func (p *process) readsWithoutDatabase() {
 	}
 	c := command{t: p.t, server: p.url}
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) { // sleep: what another process has in memory grows old
-		if got := c.run("node", "list").exits(0); strings.Contains(got.stderr, "does not reach its store") {
+		if got := c.run("node", "list").exits(0); strings.Contains(got.stderr, "cannot reach its store") {
 			break
 		}
 		if time.Since(began) > 2*time.Minute {

@@ -53,7 +53,7 @@ func TestRightsOnPostgres(t *testing.T) {
 	c.run("migrate", "up", "--store", as("rights_poor")).exits(5).says(`GRANT USAGE, CREATE ON SCHEMA "work" TO "rights_poor"`)
 	c.run("migrate", "up", "--store", as("rights_owner")).exits(0)
 	do("GRANT USAGE ON SCHEMA work TO rights_poor; GRANT SELECT ON ALL TABLES IN SCHEMA work TO rights_poor")
-	finds(1, "no right to make tables", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES", "GRANT USAGE ON SEQUENCE", `GRANT "rights_owner" TO "rights_poor"`)
+	finds(1, "no right to create tables", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES", "GRANT USAGE ON SEQUENCE", `GRANT "rights_owner" TO "rights_poor"`)
 	c.run("serve", "--listen", "127.0.0.1:0", "--store", as("rights_poor")).exits(5).says(`GRANT "rights_owner" TO "rights_poor"`)
 	do("GRANT CREATE ON SCHEMA work TO rights_poor; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA work TO rights_poor; GRANT USAGE ON SEQUENCE work.outlast_seq TO rights_poor")
 	finds(1, "no part in rights_owner")
@@ -107,7 +107,7 @@ func TestStoresThatCannotBeOpened(t *testing.T) {
 		{postgres + "&no_such_setting=1", 2, []string{"no_such_setting"}},
 		{"postgres://u@" + nobody + "/d", 7, []string{nobody, "check that it runs"}},
 		{"postgres://u@" + mariadb.Addr() + "/d", 7, []string{"not PostgreSQL", "mysql://"}},
-		{"mysql://u@" + u.Host + "/d", 7, []string{"does not greet", "postgres://"}},
+		{"mysql://u@" + u.Host + "/d", 7, []string{"no greeting of MySQL", "postgres://"}},
 		{"mysql:outlast", 2, []string{"no // after mysql:"}},
 		{"mysql://root@" + mariadb.Addr(), 2, []string{"names no database"}},
 		{"mysql://root@" + mariadb.Addr() + "/nosuchdb", 4, []string{"CREATE DATABASE"}},

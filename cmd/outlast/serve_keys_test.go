@@ -76,8 +76,8 @@ func TestEncryptionKeyFlags(t *testing.T) {
 		{[]string{"--encryption-key-env", "k1=TEST_UNSET_KEY"}, 2, "not set"},
 		{[]string{"--encryption-key-env", "TEST_SHORT_KEY"}, 2, "NAME=PLACE"},
 		{[]string{"--encryption-key-env", "k1=" + text}, 2, "NAME=PLACE"},
-		{[]string{"--encryption-key", text, "--encryption-key-file", "k1=" + good}, 2, "is the name of a key"},
-		{[]string{"--encryption-key-env", "k1=OUTLAST_SECRET_KEY"}, 2, "call that of the key otherwise"},
+		{[]string{"--encryption-key", text, "--encryption-key-file", "k1=" + good}, 2, "takes the name of a key"},
+		{[]string{"--encryption-key-env", "k1=OUTLAST_SECRET_KEY"}, 2, "rename the variable of the key"},
 		{[]string{"--encryption-key", "k2", "--encryption-key-file", "k1=" + good}, 2, "there is no key"},
 		{[]string{"--encryption-key-file", "k1=" + good + ",k2=" + good}, 2, "is not said"},
 	} {

@@ -43,14 +43,23 @@ func TestServeLogsNothingButJSON(t *testing.T) {
 	}
 }
 
-// So does a server that cannot start.
+// So does a server that cannot start, also where its command line is wrong.
 func TestServeFailsInJSON(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"--store", "sqlite:/no/such/folder/o.db"}, {"--config", "/no/such/file.yaml"}} {
-		got := command{t: t}.run(append([]string{"serve", "--listen", "127.0.0.1:0", "--log-format", "json"}, args...)...)
-		var event map[string]any
-		if err := json.Unmarshal([]byte(got.stderr), &event); err != nil || event["msg"] != "server.failed" || event["error"] == "" {
-			t.Errorf("%v: %s", args, got.stderr)
-		}
+	inFile := written(t, "o.yaml", "log: {format: json}\ntls: {cert: /no/such/cert, key: /no/such/key}\n")
+	for _, args := range [][]string{
+		{"--log-format", "json", "--store", "sqlite:/no/such/folder/o.db"}, {"--log-format", "json", "--config", "/no/such/file.yaml"},
+		{"--bogus", "--log-format=json"}, {"--grace", "x", "--log-format", "json"}, {"--log-format", "json", "surplus"}, {"--log-format", "json", "--log-level", "x"},
+		{"--store", "memory:", "--config", inFile},
+	} {
+		failsInJSON(command{t: t}.run(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...))
+	}
+	failsInJSON(command{t: t, env: []string{"OUTLAST_LOG_FORMAT=json", "OUTLAST_GRACE=x"}}.run("serve", "--listen", "127.0.0.1:0", "--store", "memory:"))
+}
+
+func failsInJSON(got *result) {
+	var event map[string]any
+	if err := json.Unmarshal([]byte(got.stderr), &event); err != nil || event["msg"] != "server.failed" || event["error"] == "" {
+		got.t.Errorf("%v: %s", got.args, got.stderr)
 	}
 }

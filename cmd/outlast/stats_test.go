@@ -48,7 +48,7 @@ func TestStatsCompareWithoutReleases(t *testing.T) {
 	c.run("task", "enqueue", "--url", receiver, "--type", "hook", "--wait", "20s").exits(0)
 	server.stop(syscall.SIGTERM) // what it has counted is written
 	c.server = startServer(t, "--store", store).url
-	if got := c.run("stats", "compare").exits(0).out; !strings.Contains(got, "nothing earlier  no release named") || strings.Contains(got, "(none)") {
+	if got := c.run("stats", "compare").exits(0).out; !strings.Contains(got, "nothing earlier  no release name") || strings.Contains(got, "(none)") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -25,7 +25,7 @@ func TestTargetOrderOfAnUnknownName(t *testing.T) {
 	c.run("target", "reset", name, "--yes").exits(0)
 	c.run("target", "open", url+"/path", "--yes").exits(2).silent().says("write the host of the URL")
 	for _, wrong := range []string{"127.0.0.1", "127.0.0.1:1", "[2001:db8::1]:8443"} {
-		said := c.run("target", "open", wrong, "--yes").exits(4).says("no task of this target is known (a typing error?)").says("--unknown")
+		said := c.run("target", "open", wrong, "--yes").exits(4).says("no task for this target is known (a typo?)").says("--unknown")
 		c.run("target", "open", wrong, "--unknown", "--yes").exits(0)
 		if near := strings.Contains(said.stderr, "on the same host: "+name); near != strings.Contains(wrong, "127") {
 			t.Errorf("%s: %s", wrong, said.stderr)
@@ -35,7 +35,7 @@ func TestTargetOrderOfAnUnknownName(t *testing.T) {
 				t.Errorf("%s: listed as %q", wrong, line)
 			}
 		}
-		if got := c.run("target", "get", wrong).exits(0).out; !strings.Contains(got, "none knows a task of it") {
+		if got := c.run("target", "get", wrong).exits(0).out; !strings.Contains(got, "none knows a task for it") {
 			t.Errorf("%s: %s", wrong, got)
 		}
 		c.run("target", "reset", wrong, "--yes").exits(0)

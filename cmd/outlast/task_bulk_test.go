@@ -25,9 +25,9 @@ func bulkByCommandLine(t *testing.T, store string) {
 	c.run("task", "enqueue", "--file", "-").exits(0)
 	c.input = ""
 
-	c.run("task", "cancel").exits(2).says("say which tasks")
-	c.run("task", "cancel", "--all", "--type", "mail").exits(2).says("not several")
-	c.run("task", "cancel", "--type", "mail").exits(2).says("120 tasks match and would be canceled").says("needs --yes")
+	c.run("task", "cancel").exits(2).says("name the tasks")
+	c.run("task", "cancel", "--all", "--type", "mail").exits(2).says("either ids, filters or --all")
+	c.run("task", "cancel", "--type", "mail").exits(2).says("120 tasks match and would be canceled").says("confirm with --yes")
 	c.run("task", "reschedule", "--type", "mail", "--yes").exits(2).says("--run-at or --delay")
 	if dry := c.run("task", "retry", "--type", "mail", "--dry-run", "--output", "json").exits(0).says("120 tasks match and would be run now").json(); dry["matched"] != 120.0 || dry["operation"] != "" {
 		t.Errorf("dry run: %v", dry)

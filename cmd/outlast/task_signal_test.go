@@ -27,7 +27,7 @@ func TestSignalsByCommandLine(t *testing.T) {
 	if done := c.run("task", "signal", id, "approval", `{"by": "ada"}`).exits(0); !strings.Contains(done.out, "approval") || strings.Contains(done.out, "before") {
 		t.Errorf("answered:\n%s", done.out)
 	}
-	if again := c.run("task", "signal", id, "approval", `{"by": "ada"}`).exits(0); !strings.Contains(again.out, "it was there before") {
+	if again := c.run("task", "signal", id, "approval", `{"by": "ada"}`).exits(0); !strings.Contains(again.out, "it had this signal already") {
 		t.Errorf("answered:\n%s", again.out)
 	}
 	c.run("task", "signal", id, "approval").exits(6).says("another signal")

@@ -50,8 +50,8 @@ func TestStepsByCommandLine(t *testing.T) {
 			t.Errorf("%v as JSON is not whole:\n%s", args, whole.out)
 		}
 	}
-	c.run("task", "cancel", id, id, "--compensate").exits(2).says("for one id")
-	c.run("task", "cancel", "--type", "order", "--compensate").exits(2).says("for one id")
+	c.run("task", "cancel", id, id, "--compensate").exits(2).says("takes one id")
+	c.run("task", "cancel", "--type", "order", "--compensate").exits(2).says("takes one id")
 	asked := c.run("task", "cancel", id, "--compensate", "--output", "json").exits(0).json()
 	if asked["compensation_task"] == nil {
 		t.Errorf("the answer does not say that steps are undone: %v", asked)

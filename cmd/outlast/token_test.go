@@ -15,7 +15,7 @@ func TestTokens(t *testing.T) {
 	store := "sqlite:" + filepath.Join(folder, "outlast.db")
 	offline := command{t: t}
 	offline.run("token", "list", "--store", store).exits(4)
-	offline.run("token", "create", "--store", store, "--name", "x", "--role", "root").exits(2).says("no role").silent()
+	offline.run("token", "create", "--store", store, "--name", "x", "--role", "root").exits(2).says("not a role").silent()
 	offline.run("serve", "--store", store, "--listen", "0.0.0.0:0").exits(5).says("outlast token create")
 	admin := strings.TrimSpace(offline.run("token", "create", "--store", store, "--name", "ops", "--role", "admin").exits(0).says("not shown again").out)
 	if !strings.HasPrefix(admin, "olt_") || strings.ContainsAny(admin, " \n") {
@@ -29,7 +29,7 @@ func TestTokens(t *testing.T) {
 	nobody.run("doctor", "--ready").exits(0)
 	nobody.run("doctor", "--ready", "--store", store).exits(2)
 	ops.run("task", "list").exits(0)
-	ops.run("token", "create", "--output", "json", "--name", "bad", "--role", "viewer", "--queue", "a b").exits(2).says("no name of a queue")
+	ops.run("token", "create", "--output", "json", "--name", "bad", "--role", "viewer", "--queue", "a b").exits(2).says("not the name of a queue")
 	made := ops.run("token", "create", "--output", "json", "--name", "shop", "--role", "enqueuer", "--queue", "default", "--ttl", "1h").exits(0).json()
 	id, secret := made["id"].(string), made["token"].(string)
 
@@ -83,6 +83,6 @@ func TestTokenWhoseAnswerIsLost(t *testing.T) {
 	}
 	offline.run(create...).exits(6).says("outlast token revoke " + asked.ID).silent()
 	for _, id := range []string{"short", "with one", "UPPERCAS", "12345678", "abcdefghi"} {
-		offline.run("token", "create", "--store", store, "--name", "ops", "--role", "admin", "--id", id).exits(2).says("no id of a token").silent()
+		offline.run("token", "create", "--store", store, "--name", "ops", "--role", "admin", "--id", id).exits(2).says("not an id of a token").silent()
 	}
 }

@@ -89,6 +89,6 @@ func newVersion(c *cli.Env) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&notices, "notices", false, "print the licences of the software of others in the binary")
+	cmd.Flags().BoolVar(&notices, "notices", false, "print the licences of third-party software in the binary")
 	return cmd
 }

@@ -21,7 +21,7 @@ func (c *Complaints) Name(path, name string) bool {
 	case name == "":
 		c.Add(path, "is required", NameHint)
 	case len(name) > task.MaxName:
-		c.Add(path, "has "+strconv.Itoa(len(name))+" characters; 128 are the limit", NameHint)
+		c.Add(path, "has "+strconv.Itoa(len(name))+" characters; the limit is 128", NameHint)
 	case !IsName(name):
 		c.Add(path, task.Quote(name)+" has a character that is not possible", NameHint)
 	default:
@@ -50,7 +50,7 @@ func IsNameByte(b byte) bool {
 // Key checks an ordering or dedupe key that is not empty.
 func (c *Complaints) Key(path, key string) {
 	if len(key) > task.MaxKey {
-		c.Add(path, "has "+strconv.Itoa(len(key))+" bytes; 512 are the limit", "send a hash of what is longer")
+		c.Add(path, "has "+strconv.Itoa(len(key))+" bytes; the limit is 512", "send a hash of what is longer")
 		return
 	}
 	c.Text(path, key)
@@ -102,7 +102,7 @@ const maxAlert = 4 << 10
 // Alert checks the alert of a task, and reports whether it can be read.
 func (c *Complaints) Alert(path string, text json.RawMessage) bool {
 	if len(text) > maxAlert {
-		c.Add(path, "has "+strconv.Itoa(len(text))+" bytes; 4096 are the limit", "make the condition shorter")
+		c.Add(path, "has "+strconv.Itoa(len(text))+" bytes; the limit is 4096", "make the condition shorter")
 		return false
 	}
 	rule, err := alerts.ParseTaskRule(text)

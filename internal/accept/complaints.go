@@ -43,7 +43,7 @@ func (c *Complaints) Add(path, message, hint string) {
 
 // Large records that something is over its limit in bytes.
 func (c *Complaints) Large(path, what string, size, limit int) {
-	c.Add(path, what+" has "+strconv.Itoa(size)+" bytes; "+strconv.Itoa(limit)+" are the limit", "keep large data elsewhere and send a reference")
+	c.Add(path, what+" has "+strconv.Itoa(size)+" bytes; the limit is "+strconv.Itoa(limit), "keep large data elsewhere and send a reference")
 	c.tooLarge = true
 }
 

@@ -20,7 +20,7 @@ func (c *Complaints) Request(path, queue string, request *task.Request) {
 	if name, at, ok := task.GroupOf(request.URL); ok {
 		c.Name(path+".group", name)
 		if _, err := safehttp.CheckURL("http://group" + at); err != nil {
-			c.Add(path+".path", task.Quote(at)+" is no path", "write it like /send")
+			c.Add(path+".path", task.Quote(at)+" is not a path", "write it like /send")
 		}
 	} else if request.URL == "" {
 		c.Add(path+".url", "is required", "write it like https://example.com/path")
@@ -73,7 +73,7 @@ func (c *Complaints) RetryErr(path string, err error) {
 	}
 }
 
-const policyHint = "name a policy that was put before, or a preset such as payment, or write an inline policy"
+const policyHint = "name an existing policy or a preset such as payment, or write an inline policy"
 
 // Follow checks a follow-up of a task of a queue.
 func (c *Complaints) Follow(path, queue string, follow *task.Follow) {
@@ -92,14 +92,14 @@ func (c *Complaints) Follow(path, queue string, follow *task.Follow) {
 		c.Request(path+".target", cmp.Or(follow.Queue, queue), follow.HTTP)
 	}
 	if len(follow.Payload) > 0 && (!utf8.Valid(follow.Payload) || !json.Valid(follow.Payload)) {
-		c.Add(path+".payload", "is no JSON in UTF-8", "leave it out to pass on the payload of the task")
+		c.Add(path+".payload", "is not JSON in UTF-8", "leave it out to pass on the payload of the task")
 	}
 }
 
 // PolicyName checks that a policy of this name exists.
 func (c *Complaints) PolicyName(path, name string) {
 	if len(name) > task.MaxName || !Plain(name) {
-		c.Add(path, task.Quote(name)+" is no policy", policyHint)
+		c.Add(path, task.Quote(name)+" is not a policy", policyHint)
 		return
 	}
 	if c.Policies != nil && c.Policies.Find(name) != nil {

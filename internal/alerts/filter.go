@@ -18,7 +18,7 @@ func CheckFilter(e *alert.EventFilter) error {
 		f.pattern(p)
 	}
 	if e.State != "" && !slices.Contains(eventStates, e.State) {
-		f.Refuse("state", findings.Nearest(e.State, eventStates), "is no state of a message")
+		f.Refuse("state", findings.Nearest(e.State, eventStates), "is not a state of a message")
 	}
 	return f.Err()
 }

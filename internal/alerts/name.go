@@ -20,7 +20,7 @@ func CheckName(path, name string) error {
 	case name == "":
 		wrong = "is required"
 	case len(name) > maxName:
-		wrong = fmt.Sprintf("has %d characters; %d are the limit", len(name), maxName)
+		wrong = fmt.Sprintf("has %d characters; the limit is %d", len(name), maxName)
 	case strings.ContainsFunc(name, notInName):
 		wrong = task.Quote(name) + " has a character that is not possible"
 	default:

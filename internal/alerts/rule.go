@@ -75,7 +75,7 @@ func check(r *alert.Rule, named bool) error {
 	switch r.Severity {
 	case "", alert.Info, alert.Warning, alert.Critical:
 	default:
-		f.Refuse("severity", findings.Nearest(r.Severity, Severities), "%s is no severity", task.Quote(r.Severity))
+		f.Refuse("severity", findings.Nearest(r.Severity, Severities), "%s is not a severity", task.Quote(r.Severity))
 	}
 	return f.Err()
 }
@@ -108,7 +108,7 @@ func (f *ruleFindings) condition(path string, on alert.On, text string) {
 
 func (f *ruleFindings) channels(path string, names []string) {
 	if len(names) > mostChannels {
-		f.Refuse(path, "", "has %d names; %d are the limit", len(names), mostChannels)
+		f.Refuse(path, "", "has %d names; the limit is %d", len(names), mostChannels)
 		return
 	}
 	for i, name := range names {

@@ -111,7 +111,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, task.Invalid("telemetry.endpoint", problem, config.EndpointHint)
 	}
 	if _, _, err := net.SplitHostPort(c.Advertise); err != nil && c.Advertise != "" {
-		return c, task.Invalid("advertise", task.Quote(c.Advertise)+" is no host and port", "write it as host:port")
+		return c, task.Invalid("advertise", task.Quote(c.Advertise)+" is not a host and port", "write it as host:port")
 	}
 	return c, checkListen(c.Listen)
 }

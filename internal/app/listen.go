@@ -23,7 +23,7 @@ func checkListen(listen string) error {
 		return task.Invalid("listen", task.Quote(listen)+" is not an address and port", "write it as "+DefaultListen)
 	}
 	if _, err := net.LookupPort("tcp", port); err != nil {
-		return task.Invalid("listen", task.Quote(port)+" is no port", "0 to 65535, 0 for a free one")
+		return task.Invalid("listen", task.Quote(port)+" is not a port", "0 to 65535, 0 for a free one")
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ var policyRows = []refusal{
 	{name: "rule without when", body: inline(`{"rules":[{"then":"dead"}]}`), at: "retry.rules[0].when"},
 	{name: "rule of an unknown category", body: inline(`{"rules":[{"when":["netwrok"]}]}`), at: "retry.rules[0].when[0]"},
 	{name: "rule with a wrong expression", body: inline(`{"rules":[{"when":"statu == 503"}]}`), at: "retry.rules[0].when"},
-	{name: "rule with an expression that is no condition", body: inline(`{"rules":[{"when":"status"}]}`), at: "retry.rules[0].when"},
+	{name: "rule with an expression that is not a condition", body: inline(`{"rules":[{"when":"status"}]}`), at: "retry.rules[0].when"},
 	{name: "rule with an expression that is too long", body: inline(`{"rules":[{"when":"` + strings.Repeat("attempt > 1 || ", 200) + `true"}]}`), at: "retry.rules[0].when"},
 	{name: "rule with an unknown action", body: inline(`{"rules":[{"when":["network"],"then":"explode"}]}`), at: "retry.rules[0].then"},
 	{name: "rule with max_attempts of 0", body: inline(`{"rules":[{"when":["network"],"max_attempts":0}]}`), at: "retry.rules[0].max_attempts"},

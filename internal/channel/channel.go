@@ -37,7 +37,7 @@ func New(spec *alert.ChannelSpec, o Options) (alert.Channel, error) {
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	kind := kindOf(spec.Kind)
 	if kind == nil {
-		return nil, &retry.FieldError{Field: "kind", Message: task.Quote(string(spec.Kind)) + " is no kind of channel"}
+		return nil, &retry.FieldError{Field: "kind", Message: task.Quote(string(spec.Kind)) + " is not a kind of channel"}
 	}
 	made, err := kind.open(spec, &o)
 	if err != nil {

@@ -67,7 +67,7 @@ func check(s *alert.ChannelSpec, named bool) error {
 		f.Refuse("kind", "one of "+strings.Join(names(), ", "), "is required")
 		return f.Err()
 	case kind == nil:
-		f.Refuse("kind", findings.Nearest(string(s.Kind), names()), "%s is no kind of channel", task.Quote(string(s.Kind)))
+		f.Refuse("kind", findings.Nearest(string(s.Kind), names()), "%s is not a kind of channel", task.Quote(string(s.Kind)))
 		return f.Err()
 	}
 	checkFields(s, kind, &f)
@@ -119,7 +119,7 @@ func checkFields(s *alert.ChannelSpec, kind *kind, f *findings.List) {
 			f.Refuse(env, "name the environment variable that holds it", "is required")
 		}
 		if len(p.variable) > 128 || strings.ContainsFunc(p.variable, notInVariable) {
-			f.Refuse(env, "write the name of the variable, not what it holds", "is no name of an environment variable")
+			f.Refuse(env, "write the name of the variable, not what it holds", "is not the name of an environment variable")
 		}
 	}
 }
@@ -157,7 +157,7 @@ func checkMentions(s *alert.ChannelSpec, kind *kind, f *findings.List) {
 		return
 	}
 	if len(s.Mentions) > mostMentions {
-		f.Refuse("mentions", "", "has %d names; %d are the limit", len(s.Mentions), mostMentions)
+		f.Refuse("mentions", "", "has %d names; the limit is %d", len(s.Mentions), mostMentions)
 		return
 	}
 	for i, mention := range s.Mentions {

@@ -36,7 +36,7 @@ const mostReceivers = 50
 func checkMail(s *alert.ChannelSpec, refuse func(field, hint, format string, args ...any)) {
 	host, port, err := net.SplitHostPort(s.Address)
 	if number, portErr := strconv.ParseUint(port, 10, 16); s.Address != "" && (err != nil || host == "" || portErr != nil || number == 0) {
-		refuse("address", "write it as smtp.example.com:587", "is no host and port")
+		refuse("address", "write it as smtp.example.com:587", "is not a host and port")
 	}
 	switch s.TLS {
 	case "", "starttls", "implicit", "none":
@@ -54,7 +54,7 @@ func checkMail(s *alert.ChannelSpec, refuse func(field, hint, format string, arg
 		mailbox(refuse, "from", s.From)
 	}
 	if len(s.To) > mostReceivers {
-		refuse("to", "", "has %d addresses; %d are the limit", len(s.To), mostReceivers)
+		refuse("to", "", "has %d addresses; the limit is %d", len(s.To), mostReceivers)
 		return
 	}
 	for i, to := range s.To {
@@ -64,7 +64,7 @@ func checkMail(s *alert.ChannelSpec, refuse func(field, hint, format string, arg
 
 func mailbox(refuse func(field, hint, format string, args ...any), path, text string) {
 	if _, err := mail.ParseAddress(text); err != nil || strings.ContainsAny(text, "\r\n") {
-		refuse(path, "write it as ops@example.com or Ops <ops@example.com>", "%s is no mail address", task.Quote(text))
+		refuse(path, "write it as ops@example.com or Ops <ops@example.com>", "%s is not a mail address", task.Quote(text))
 	}
 }
 

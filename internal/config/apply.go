@@ -140,7 +140,7 @@ func (f *File) checkBeside(objects []store.Object, wrong []Problem) error {
 	}
 	f.Names(func(path, name string) {
 		if !kept[name] {
-			hint := "name one of the file, one that was put, or a preset"
+			hint := "name a policy of the file, one created over the API, or a preset"
 			if near := f.nearestPolicy(name, slices.Collect(maps.Keys(kept))...); near != "" {
 				hint = "did you mean " + near + "?"
 			}

@@ -176,7 +176,7 @@ func TestQueuesOfSchedules(t *testing.T) {
 func TestSchedulesOfThePast(t *testing.T) {
 	f := parsed(t, "schedules:\n  late: {at: 2026-01-01T00:00:00Z, task: {type: x}}\n  early: {at: 2026-03-01T00:00:00Z, task: {type: x}}\n  often: {every: 1h, task: {type: x}}\n")
 	past := f.Past(time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC))
-	if len(past) != 1 || past[0].Path != "schedules.late.at" || past[0].Line == 0 || !strings.Contains(past[0].Message, "2026-01-01T00:00:00Z is past") {
+	if len(past) != 1 || past[0].Path != "schedules.late.at" || past[0].Line == 0 || !strings.Contains(past[0].Message, "2026-01-01T00:00:00Z is in the past") {
 		t.Errorf("%v", past)
 	}
 }

@@ -29,26 +29,26 @@ func (e *Encryption) check(d *decoder) {
 		place, path := e.Keys[name], join("encryption.keys", name)
 		switch {
 		case !sealed.IsKeyName(name):
-			d.refuse(path, "names are 1 to 64 letters, digits, dots, underscores and hyphens", "is no name of a key")
+			d.refuse(path, "names are 1 to 64 letters, digits, dots, underscores and hyphens", "is not the name of a key")
 		case (place.Env == "") == (place.File == ""):
 			d.refuse(path, "such as {file: /etc/outlast/"+name+"}", "needs either env or file")
 		case strings.HasPrefix(place.Env, channel.SecretPrefix):
-			d.refuse(path+".env", "call the variable otherwise", "channels that are put over the API may name variables %s…", channel.SecretPrefix)
+			d.refuse(path+".env", "rename the variable", "channels created over the API may name variables that begin with %s", channel.SecretPrefix)
 		case looksLikeKey(place.Env):
-			d.refuse(path+".env", "put the key into a variable, and name that; make another key, since this one was written down", "is no name of an environment variable")
+			d.refuse(path+".env", "put the key into a variable and give the name of that; make a new key, since this one is no longer secret", "is not the name of an environment variable")
 		}
 	}
 	switch _, known := e.Keys[e.Key]; {
 	case looksLikeKey(e.Key):
-		d.refuse("encryption.key", "put the key into a file, and name that; make another key, since this one was written down", "is no name of a key")
+		d.refuse("encryption.key", "put the key into a file and give the name of that; make a new key, since this one is no longer secret", "is not the name of a key")
 	case e.Key != "" && !known:
 		d.refuse("encryption.key", "name one of encryption.keys", "there is no key %s", task.Quote(e.Key))
 	case e.Key == "" && len(e.Keys) > 1 && !e.Clear:
-		d.refuse("encryption.keys", "add encryption.key with its name", "which of the keys encrypts is not said")
+		d.refuse("encryption.keys", "add encryption.key with its name", "must say which of the keys encrypts")
 	case e.Strict && len(e.Keys) == 0:
 		d.refuse("encryption.strict", "add encryption.keys", "there is no key")
 	case e.Strict && e.Clear:
-		d.refuse("encryption.clear", "remove one of the two", "strict runs only what is encrypted, and new tasks would not be")
+		d.refuse("encryption.clear", "remove one of the two", "strict runs only encrypted tasks, but new ones would not be encrypted")
 	}
 }
 

@@ -14,7 +14,7 @@ func EndpointProblem(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		return "is no URL with http or https and a host"
+		return "is not a URL with http or https and a host"
 	case u.User != nil:
 		return "has a user or password in it"
 	case u.RawQuery != "" || u.Fragment != "":

@@ -50,5 +50,5 @@ func exposed(file string) string {
 	if err != nil || !info.Mode().IsRegular() || info.Mode().Perm()&othersMay == 0 {
 		return ""
 	}
-	return fmt.Sprintf("every user of this machine can get at the file, its mode is %04o", info.Mode().Perm())
+	return fmt.Sprintf("every user of this machine can access the file; its mode is %04o", info.Mode().Perm())
 }

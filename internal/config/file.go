@@ -77,14 +77,14 @@ func (f *File) Check() error {
 func (f *File) check(d *decoder) {
 	for _, one := range []struct{ path, address string }{{"listen", f.Listen}, {"debug_listen", f.DebugListen}} {
 		if _, _, err := net.SplitHostPort(one.address); err != nil && one.address != "" {
-			d.refuse(one.path, "write it as 127.0.0.1:7070", "%s is no address and port", task.Quote(one.address))
+			d.refuse(one.path, "write it as 127.0.0.1:7070", "%s is not an address and port", task.Quote(one.address))
 		}
 	}
 	if host, _, err := net.SplitHostPort(f.DebugListen); err == nil && !loopback(host) {
-		d.refuse("debug_listen", "write it as 127.0.0.1:6060", "%s is no loopback address: the profiler shows everything", task.Quote(f.DebugListen))
+		d.refuse("debug_listen", "write it as 127.0.0.1:6060", "%s is not a loopback address: the profiler shows everything", task.Quote(f.DebugListen))
 	}
 	if _, _, err := net.SplitHostPort(f.Advertise); err != nil && f.Advertise != "" {
-		d.refuse("advertise", "write it as host:port", "%s is no address and port", task.Quote(f.Advertise))
+		d.refuse("advertise", "write it as host:port", "%s is not an address and port", task.Quote(f.Advertise))
 	}
 	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
 		d.refuse("tls", "give both files, or neither", "one of cert and key is missing")
@@ -94,7 +94,7 @@ func (f *File) check(d *decoder) {
 	}
 	for i, text := range f.Push.Allow {
 		if !isRange(text) {
-			d.refuse(fmt.Sprintf("push.allow[%d]", i), "", "%s is no address range such as 10.0.0.0/8", task.Quote(text))
+			d.refuse(fmt.Sprintf("push.allow[%d]", i), "", "%s is not an address range such as 10.0.0.0/8", task.Quote(text))
 		}
 	}
 	kept := dead.Config{Retention: time.Duration(f.Dead.Retention), DoneRetention: time.Duration(f.Dead.DoneRetention), Cleanup: f.Dead.Cleanup, Zone: f.Dead.Zone, StatsEvery: time.Duration(f.Dead.StatsEvery)}
@@ -110,14 +110,14 @@ func (f *File) check(d *decoder) {
 	for name, queue := range f.Queues {
 		if rate := queue.Shares.Rate; rate != nil {
 			if _, _, err := store.ShareRate(*rate).Parse(); err != nil {
-				d.refuse(join("queues", name)+".shares.rate", "a number up to 1000000, a slash and s, m or h: 50/s", "%.64q is no rate", *rate)
+				d.refuse(join("queues", name)+".shares.rate", "a number up to 1000000, a slash and s, m or h: 50/s", "%.64q is not a rate", *rate)
 			}
 		}
 	}
 	f.checkNames(d)
 	f.Encryption.check(d)
 	if n := len(f.Policies) + len(f.Types) + len(f.Targets) + len(f.Queues) + len(f.Groups) + len(f.Schedules) + len(f.Alerts.Channels) + len(f.Alerts.Rules); n > mostNamed {
-		d.refuse("", "", "has %d named things; %d are the limit", n, mostNamed)
+		d.refuse("", "", "has %d entries; the limit is %d", n, mostNamed)
 	}
 }
 
@@ -127,10 +127,10 @@ const mostNamed = store.MaxChange/2 - 10
 // secretEnv refuses the name of a variable that is a secret itself, or no name.
 func (d *decoder) secretEnv(path, name string) {
 	if strings.HasPrefix(name, channel.SecretPrefix) {
-		d.refuse(path+".secret_env", "call the variable otherwise", "channels that are put over the API may name variables %s…", channel.SecretPrefix)
+		d.refuse(path+".secret_env", "rename the variable", "channels created over the API may name variables that begin with %s", channel.SecretPrefix)
 	}
 	if strings.HasPrefix(name, "whsec_") || strings.ContainsAny(name, "= \t\n") {
-		d.refuse(path+".secret_env", "put the secret into a variable, and name that", "is no name of an environment variable")
+		d.refuse(path+".secret_env", "put the secret into a variable and give the name of that", "is not the name of an environment variable")
 	}
 }
 

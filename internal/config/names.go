@@ -18,7 +18,7 @@ import (
 // is nearly a name that is known is told with that one.
 func (f *File) Doubts() (unsure []Problem) {
 	doubt := func(what, path, name, near, put string) {
-		p := Problem{Path: path, Message: "the " + what + " " + task.Quote(name) + " is not in the file: serve refuses the file unless somebody has put it by " + put}
+		p := Problem{Path: path, Message: "the " + what + " " + task.Quote(name) + " is not in the file: serve refuses the file unless it was created by " + put}
 		if near != "" {
 			p.Hint = "did you mean " + near + "?"
 		}
@@ -42,8 +42,8 @@ func (f *File) Past(now time.Time) (all []Problem) {
 	for _, name := range slices.Sorted(maps.Keys(f.Schedules)) {
 		s, err := schedules.Parse(store.Object{Name: name, Body: f.Schedules[name].Body})
 		if err == nil && !s.At.IsZero() && s.At.Before(now) {
-			all = append(all, Problem{Path: join("schedules", name) + ".at", Message: s.At.UTC().Format(time.RFC3339) + " is past: a schedule that is new to the database never runs",
-				Hint: "remove it, or give a time to come"})
+			all = append(all, Problem{Path: join("schedules", name) + ".at", Message: s.At.UTC().Format(time.RFC3339) + " is in the past: a new schedule would never run",
+				Hint: "remove it, or give a time in the future"})
 		}
 	}
 	f.Place(all)

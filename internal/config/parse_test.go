@@ -107,7 +107,7 @@ func TestRefused(t *testing.T) {
 		{"unknown key of a queue", "queues: {a: {lane: 3}}", []string{"f.yaml:1: queues.a.lane: unknown key (did you mean lanes?)"}},
 		{"unknown key of a type", "types: {a: {quee: x}}", []string{"f.yaml:1: types.a.quee: unknown key (did you mean queue?)"}},
 		{"all at once", "listen: 7070\nengine:\n  batch: 5000\npolicies:\n  p: {max_attempts: 0, backoff: {multiplier: 200}}\n  q:\n    rules:\n      - when: statu == 3\n",
-			[]string{"f.yaml:1: listen: a text is wanted, not 7070", "f.yaml:3: engine.batch: is outside 1 to 1000", "f.yaml:5: policies.p.max_attempts: 0 is outside", "f.yaml:5: policies.p.backoff.multiplier", "f.yaml:8: policies.q.rules[0].when: is no condition", "did you mean status?"}},
+			[]string{"f.yaml:1: listen: a text is wanted, not 7070", "f.yaml:3: engine.batch: is outside 1 to 1000", "f.yaml:5: policies.p.max_attempts: 0 is outside", "f.yaml:5: policies.p.backoff.multiplier", "f.yaml:8: policies.q.rules[0].when: is not a condition", "did you mean status?"}},
 		{"key twice", "listen: 127.0.0.1:1\npolicies: {}\nlisten: 127.0.0.1:2\n", []string{"f.yaml:3: listen: is given twice, also in line 1"}},
 		{"key of a policy twice", "policies:\n  p:\n    ttl: 1s\n    ttl: 2s\n", []string{"f.yaml:4: policies.p.ttl: is given twice"}},
 		{"no unit", "grace: 25\n", []string{"f.yaml:1: grace: a duration is wanted, not 25 (write it with units, such as 1.5s)"}},
@@ -115,34 +115,34 @@ func TestRefused(t *testing.T) {
 		{"schedule", "schedules:\n  a:\n    cron: 0 25 * * *\n    task: {type: x}\n  b:\n    crom: x\n  c: {cron: 0 3 * * *}\n", []string{"f.yaml:3: schedules.a.cron", "f.yaml:6: schedules.b.crom: unknown key (did you mean cron?)", "f.yaml:7: schedules.c.task.type: is required"}},
 		{"keys below a schedule", "schedules:\n  a:\n    every: 5\n    task:\n      type: x\n      max_atempts: 3\n      retry: {max_atempts: 3}\n      target:\n        metod: y\n        headers: [a]\n      priority: high\n  b: {at: tomorrow, task: x}\n",
 			[]string{"f.yaml:3: schedules.a.every: a duration is wanted, not 5", "f.yaml:6: schedules.a.task.max_atempts: unknown key (did you mean max_attempts?)", "f.yaml:9: schedules.a.task.target.metod: unknown key (did you mean method?)",
-				"f.yaml:10: schedules.a.task.target.headers: an object is wanted, not a list", "f.yaml:11: schedules.a.task.priority: a whole number is wanted, not \"high\"", "f.yaml:12: schedules.b.at: is no time (write it as 2026-11-20T03:00:00Z)", "f.yaml:12: schedules.b.task: an object is wanted, not a text"}},
+				"f.yaml:10: schedules.a.task.target.headers: an object is wanted, not a list", "f.yaml:11: schedules.a.task.priority: a whole number is wanted, not \"high\"", "f.yaml:12: schedules.b.at: is not a time (write it as 2026-11-20T03:00:00Z)", "f.yaml:12: schedules.b.task: an object is wanted, not a text"}},
 		{"rules of a schedule", "schedules:\n  a: {cron: 0 3 * * *, zone: Asia/Shangai, misfire: fire_onc, overlap: skp, task: {type: x}}\n  b: {every: 1h, misfire: never, overlap: wait, task: {type: x}}\n  c: {cron: 0 3 * * *, zone: Mars/Olympus, task: {type: x}}\n",
-			[]string{`"Asia/Shangai" is no IANA time zone; did you mean Asia/Shanghai?`, `"fire_onc" is no misfire rule (did you mean fire_once?)`, `"skp" is no overlap rule (did you mean skip?)`,
-				`"never" is no misfire rule (skip, fire_once or fire_all; leave it out for fire_once)`, `"wait" is no overlap rule (allow, skip, replace or queue; leave it out for allow)`, `"Mars/Olympus" is no IANA time zone, such as Asia/Shanghai`}},
+			[]string{`"Asia/Shangai" is not an IANA time zone; did you mean Asia/Shanghai?`, `"fire_onc" is not a misfire rule (did you mean fire_once?)`, `"skp" is not an overlap rule (did you mean skip?)`,
+				`"never" is not a misfire rule (skip, fire_once or fire_all; leave it out for fire_once)`, `"wait" is not an overlap rule (allow, skip, replace or queue; leave it out for allow)`, `"Mars/Olympus" is not an IANA time zone, such as Asia/Shanghai`}},
 		{"retry of a schedule", "schedules:\n  a:\n    every: 5m\n    task: {type: x, retry: {max_atempts: 3}}\n", []string{"f.yaml:4: schedules.a.task.retry.max_atempts: unknown key (did you mean max_attempts?)"}},
 		{"group", "groups:\n  mailers: {dispatch: {steps: [1s, 5], max: 0s}, member_tll: 1s}\n", []string{"f.yaml:2: groups.mailers.dispatch.steps[1]: a duration is wanted", "groups.mailers.dispatch.max: is outside 1ms to 24h", "did you mean member_ttl?"}},
-		{"secret of a group", "groups:\n  mailers: {secret_env: whsec_abc}\n", []string{"f.yaml:2: groups.mailers.secret_env: is no name of an environment variable (put the secret into a variable, and name that)"}},
+		{"secret of a group", "groups:\n  mailers: {secret_env: whsec_abc}\n", []string{"f.yaml:2: groups.mailers.secret_env: is not the name of an environment variable (put the secret into a variable and give the name of that)"}},
 		{"channel", "alerts:\n  channels:\n    ops: {kind: dingtak, url_env: X}\n", []string{"f.yaml:3: alerts.channels.ops.kind"}},
 		{"rule", "alerts:\n  rules:\n    - {on: dead}\n    - {name: a, on: dead, when: 'reson == \"x\"'}\n    - {name: a, on: retry}\n", []string{"f.yaml:3: alerts.rules[0]: has no name", "f.yaml:4: alerts.rules[1].when", "did you mean reason?", "f.yaml:5: alerts.rules[2].name: \"a\" is given twice"}},
 		{"no timeout", "push:\n  timeout: 0s\n", []string{"f.yaml:2: push.timeout: is outside 1ms to 24h"}},
 		{"limit of a target", "targets: {a.example: {concurrency: -3}}\n", []string{"f.yaml:1: targets.a.example.concurrency: is outside 0 to 1000000"}},
 		{"anchor", "policies:\n  a: &x {ttl: 1m}\n  b: *x\n", []string{"f.yaml:2: policies.a: anchors and aliases are not supported", "f.yaml:3: policies.b: anchors"}},
-		{"merge", "policies:\n  b:\n    <<: {ttl: 1m}\n", []string{"f.yaml:3: policies.b: has a key that is no plain text"}},
+		{"merge", "policies:\n  b:\n    <<: {ttl: 1m}\n", []string{"f.yaml:3: policies.b: has a key that is not plain text"}},
 		{"two documents", "listen: 127.0.0.1:1\n---\nlisten: 127.0.0.1:2\n", []string{"has 2 documents"}},
-		{"no YAML", "listen: [\npolicies\n", []string{"f.yaml:1: is no YAML"}},
-		{"no YAML in the first line", "a: b: c", []string{"f.yaml:1: is no YAML: mapping values"}},
-		{"open bracket", "retries: true\npolicies:\n  a: {ttl: 1m\nrelease: x\n", []string{"f.yaml:3: is no YAML"}},
-		{"open quote", "retries: true\nrelease: \"x\n\n\nstore: {}\n", []string{"f.yaml:2: is no YAML"}},
-		{"indentation", "policies:\n  a:\n    ttl: 1m\n   timeout: 1s\nrelease: x\n", []string{"f.yaml:4: is no YAML"}},
-		{"unknown anchor", "retries: true\nrelease: *x\nstore: {}\n", []string{"f.yaml:2: is no YAML: unknown anchor"}},
-		{"raw control character", "retries: true\n\x01release: x\n", []string{"f.yaml:2: is no YAML: control characters"}},
-		{"list after keys", "retries: true\n- b\n", []string{"f.yaml:2: is no YAML"}},
-		{"tab", "policies:\n\tp: {}\n", []string{"f.yaml:2: is no YAML"}},
+		{"no YAML", "listen: [\npolicies\n", []string{"f.yaml:1: is not YAML"}},
+		{"no YAML in the first line", "a: b: c", []string{"f.yaml:1: is not YAML: mapping values"}},
+		{"open bracket", "retries: true\npolicies:\n  a: {ttl: 1m\nrelease: x\n", []string{"f.yaml:3: is not YAML"}},
+		{"open quote", "retries: true\nrelease: \"x\n\n\nstore: {}\n", []string{"f.yaml:2: is not YAML"}},
+		{"indentation", "policies:\n  a:\n    ttl: 1m\n   timeout: 1s\nrelease: x\n", []string{"f.yaml:4: is not YAML"}},
+		{"unknown anchor", "retries: true\nrelease: *x\nstore: {}\n", []string{"f.yaml:2: is not YAML: unknown anchor"}},
+		{"raw control character", "retries: true\n\x01release: x\n", []string{"f.yaml:2: is not YAML: control characters"}},
+		{"list after keys", "retries: true\n- b\n", []string{"f.yaml:2: is not YAML"}},
+		{"tab", "policies:\n\tp: {}\n", []string{"f.yaml:2: is not YAML"}},
 		{"no UTF-8", "listen: a\nstore: \xff\n", []string{"f.yaml:2: is not valid UTF-8"}},
 		{"tag", "listen: !!binary aGk=\n", []string{"f.yaml:1: listen: the tag"}},
 		{"list", "- listen\n", []string{"an object is wanted, not a list"}},
 		{"text", "hello\n", []string{"an object is wanted, not a text"}},
-		{"infinite", "engine: {batch: .inf}\n", []string{"f.yaml:1: engine.batch: \".inf\" is no number in range"}},
+		{"infinite", "engine: {batch: .inf}\n", []string{"f.yaml:1: engine.batch: \".inf\" is not a number in range"}},
 		{"huge", "engine: {batch: 99999999999999999999999}\n", []string{"f.yaml:1: engine.batch"}},
 		{"name", "policies: {'a b': {}}\nqueues: {'x/y': {}}\ntypes: {'': {}}\n", []string{"f.yaml:1: policies.a b: \"a b\" has a character", "f.yaml:2: queues.x/y", "f.yaml:3: types.: is required"}},
 		{"none of", "log: {level: debgu}\nqueues: {q: {unknown_type: drop}}\n", []string{"f.yaml:1: log.level: \"debgu\" is none of debug, info, warn, error (did you mean debug?)", "f.yaml:2: queues.q.unknown_type: \"drop\" is none of park, dead"}},
@@ -150,12 +150,12 @@ func TestRefused(t *testing.T) {
 		{"zone", "dead:\n  zone: Mars/Olympus\n", []string{"f.yaml:2: dead.zone"}},
 		{"nearly a zone", "dead:\n  zone: Europ/Berlin\n", []string{"f.yaml:2: dead.zone", "did you mean Europe/Berlin?"}},
 		{"retention", "dead:\n  retention: 1s\n", []string{"f.yaml:2: dead.retention: 1s is less than 1m0s"}},
-		{"range", "push: {allow: [10.0.0.0/8, nonsense]}\n", []string{"f.yaml:1: push.allow[1]: \"nonsense\" is no address range"}},
-		{"secret", "targets:\n  a.example: {secret_env: whsec_c2VjcmV0}\n", []string{"f.yaml:2: targets.a.example.secret_env: is no name of an environment variable"}},
-		{"profiler", "debug_listen: 0.0.0.0:6060\n", []string{"f.yaml:1: debug_listen: \"0.0.0.0:6060\" is no loopback address"}},
+		{"range", "push: {allow: [10.0.0.0/8, nonsense]}\n", []string{"f.yaml:1: push.allow[1]: \"nonsense\" is not an address range"}},
+		{"secret", "targets:\n  a.example: {secret_env: whsec_c2VjcmV0}\n", []string{"f.yaml:2: targets.a.example.secret_env: is not the name of an environment variable"}},
+		{"profiler", "debug_listen: 0.0.0.0:6060\n", []string{"f.yaml:1: debug_listen: \"0.0.0.0:6060\" is not a loopback address"}},
 		{"collector", "telemetry: {endpoint: \"http://me:secret@a\", sample: 101}\n", []string{"f.yaml:1: telemetry.endpoint: has a user or password in it", "f.yaml:1: telemetry.sample: is outside 0 to 100"}},
-		{"collector by gRPC", "telemetry:\n  endpoint: a.example:4317\n", []string{"f.yaml:2: telemetry.endpoint: is no URL with http or https and a host"}},
-		{"alert of a policy", "policies: {p: {alert: {when: \"attempt >\"}}}\n", []string{"f.yaml:1: policies.p.alert.when: is no condition"}},
+		{"collector by gRPC", "telemetry:\n  endpoint: a.example:4317\n", []string{"f.yaml:2: telemetry.endpoint: is not a URL with http or https and a host"}},
+		{"alert of a policy", "policies: {p: {alert: {when: \"attempt >\"}}}\n", []string{"f.yaml:1: policies.p.alert.when: is not a condition"}},
 		{"control character", "\"a\\e[31m\": 1\n", []string{`a\x1b[31m: unknown key`}},
 		{"deep", strings.Repeat("[", 40) + strings.Repeat("]", 40), []string{"is nested deeper than 32 levels"}},
 		{"null in a policy", "policies: {p: {ttl: null}}\n", []string{"f.yaml:1: policies.p.ttl: a duration is wanted, not null"}},
@@ -188,11 +188,11 @@ func TestRefused(t *testing.T) {
 func TestLongFileThatIsNoYAML(t *testing.T) {
 	text := strings.Repeat("# 0123456789012345678901234567890123456789\n", 20_000) + "a: b: c\n"
 	_, err := Parse("f.yaml", []byte(text))
-	if err == nil || !strings.Contains(err.Error(), "f.yaml:20001: is no YAML") {
+	if err == nil || !strings.Contains(err.Error(), "f.yaml:20001: is not YAML") {
 		t.Errorf("%v", err)
 	}
 	_, err = Parse("f.yaml", []byte("a: b: c\n"+text[:len(text)-8]))
-	if err == nil || !strings.Contains(err.Error(), "f.yaml:1: is no YAML") {
+	if err == nil || !strings.Contains(err.Error(), "f.yaml:1: is not YAML") {
 		t.Errorf("%v", err)
 	}
 }
@@ -264,8 +264,8 @@ func TestParsePolicies(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		"queues: {}\npolicies: {a: {}}": "f:1: queues: unknown key", "": "an object is wanted", "policies: {}": "there are none", "policies: {a: {ttl: 1}}": "f:1: policies.a.ttl",
-		"max_attempts: 3": "policies stand under the key policies",
-		"listen: ':1'\npolicies: {a: {}}\nstore: {url: 'memory:'}": "f:1: listen: unknown key, and so are store (this is the configuration of a server: outlast config check;",
+		"max_attempts: 3": "policies belong under the key policies",
+		"listen: ':1'\npolicies: {a: {}}\nstore: {url: 'memory:'}": "f:1: listen: unknown key, and so are store (this is the configuration of a server: use outlast config check;",
 	} {
 		if _, err := ParsePolicies("f", "", []byte(text)); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", text, err)

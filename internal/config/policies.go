@@ -71,9 +71,9 @@ func (d *decoder) refuseBeside(root map[string]any) {
 	if len(beside) == 0 {
 		return
 	}
-	hint := "policies stand under the key policies; for a file that is one policy, say --name"
+	hint := "policies belong under the key policies; for a file with a single policy, use --name"
 	if slices.ContainsFunc(beside, isSetting) {
-		hint = "this is the configuration of a server: outlast config check; a file of policies has only the key policies"
+		hint = "this is the configuration of a server: use outlast config check; a file of policies has only the key policies"
 	}
 	others := ""
 	if len(beside) > 1 {

@@ -34,7 +34,7 @@ const mostDeep = 32
 func readTree(data []byte) *tree {
 	t := &tree{lines: map[string]int{}}
 	if len(data) > MaxFile {
-		t.refuse(0, "", "", "has %d bytes; %d are the limit", len(data), MaxFile)
+		t.refuse(0, "", "", "has %d bytes; the limit is %d", len(data), MaxFile)
 		return t
 	}
 	if !utf8.Valid(data) {
@@ -44,7 +44,7 @@ func readTree(data []byte) *tree {
 	documents, err := parse(data)
 	if err != nil {
 		line, text := lineOf(err)
-		t.refuse(cmp.Or(brokenAt(data), line, 1), "", "look at the indentation, and quote texts with : or #", "is no YAML: %s", text)
+		t.refuse(cmp.Or(brokenAt(data), line, 1), "", "look at the indentation, and quote texts with : or #", "is not YAML: %s", text)
 		return t
 	}
 	if len(documents) > 1 {
@@ -142,7 +142,7 @@ func (t *tree) value(n *yaml.Node, path string, depth int) any {
 	case depth > mostDeep:
 		t.refuse(n.Line, path, "", "is nested deeper than %d levels", mostDeep)
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		t.refuse(n.Line, path, "write it out; policies share what is common by preset", "anchors and aliases are not supported")
+		t.refuse(n.Line, path, "write it out; policies share settings through preset", "anchors and aliases are not supported")
 	case n.Kind == yaml.MappingNode:
 		return t.mapping(n, path, depth)
 	case n.Kind == yaml.SequenceNode:
@@ -162,7 +162,7 @@ func (t *tree) mapping(n *yaml.Node, path string, depth int) any {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Anchor != "" {
-			t.refuse(key.Line, path, "write the keys out", "has a key that is no plain text")
+			t.refuse(key.Line, path, "write the keys out", "has a key that is not plain text")
 			continue
 		}
 		below := join(path, key.Value)
@@ -186,14 +186,14 @@ func (t *tree) scalar(n *yaml.Node, path string) any {
 	case "!!int":
 		var whole int64
 		if err := n.Decode(&whole); err != nil {
-			t.refuse(n.Line, path, "", "%s is no number in range", task.Quote(n.Value))
+			t.refuse(n.Line, path, "", "%s is not a number in range", task.Quote(n.Value))
 			return nil
 		}
 		return json.Number(strconv.FormatInt(whole, 10))
 	case "!!float":
 		var number float64
 		if err := n.Decode(&number); err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
-			t.refuse(n.Line, path, "", "%s is no number in range", task.Quote(n.Value))
+			t.refuse(n.Line, path, "", "%s is not a number in range", task.Quote(n.Value))
 			return nil
 		}
 		return json.Number(strconv.FormatFloat(number, 'g', -1, 64))

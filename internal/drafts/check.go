@@ -52,7 +52,7 @@ func (d *Draft) Check(c *accept.Complaints, now time.Time) {
 		d.checkFollows(c)
 	}
 	if d.TraceParent != "" && !validTraceParent(d.TraceParent) {
-		c.Add("trace_parent", "is no W3C traceparent", "such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+		c.Add("trace_parent", "is not a W3C traceparent", "such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 	}
 }
 
@@ -87,7 +87,7 @@ func (d *Draft) checkContent(c *accept.Complaints) {
 
 func (d *Draft) checkMetadata(c *accept.Complaints) {
 	if len(d.Metadata) > maxMetadata {
-		c.Add("metadata", "has "+strconv.Itoa(len(d.Metadata))+" pairs; 64 are the limit", "put data into the payload")
+		c.Add("metadata", "has "+strconv.Itoa(len(d.Metadata))+" pairs; the limit is 64", "put data into the payload")
 		return
 	}
 	size := 0
@@ -106,7 +106,7 @@ func (d *Draft) checkMetadata(c *accept.Complaints) {
 		c.Text(path, value)
 	}
 	if size > maxMetadataBytes {
-		c.Add("metadata", "has "+strconv.Itoa(size)+" bytes; 16384 are the limit", "put data into the payload")
+		c.Add("metadata", "has "+strconv.Itoa(size)+" bytes; the limit is 16384", "put data into the payload")
 	}
 }
 
@@ -198,7 +198,7 @@ func (d *Draft) WriteRetry(c *accept.Complaints) {
 
 func (d *Draft) checkRetry(c *accept.Complaints) {
 	if len(d.Retry) > maxRetrySpec {
-		c.Add("retry", "has "+strconv.Itoa(len(d.Retry))+" bytes; 65536 are the limit", "use a named policy")
+		c.Add("retry", "has "+strconv.Itoa(len(d.Retry))+" bytes; the limit is 65536", "use a named policy")
 		return
 	}
 	_, err := ParseRetry(d.Retry)

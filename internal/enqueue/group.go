@@ -14,7 +14,7 @@ import (
 func (e *Enqueuer) CheckGroup(ctx context.Context, g *task.Group) error {
 	wrong := accept.Complaints{Policies: e.policies.Set(), Channel: e.channels(ctx), Calls: e.calls(ctx)}
 	if !g.ID.IsZero() && (g.ID[6]>>4 != 7 || g.ID[8]>>6 != 2) {
-		wrong.Add("id", "is no UUID of version 7", "make it with NewID, or leave it out")
+		wrong.Add("id", "is not a UUID of version 7", "make it with NewID, or leave it out")
 	}
 	if len(g.Label) > task.MaxLabel {
 		wrong.Add("label", "is longer than 200 bytes", "it is for people: keep data in the payload of the callback")

@@ -35,10 +35,10 @@ func (e *Enqueuer) prepare(ctx context.Context, d *drafts.Draft, prefix string, 
 	now := time.Now()
 	d.Check(&wrong, now)
 	if !promised && d.Target != nil && d.Timeout > e.longest && d.Timeout <= drafts.MaxTimeout { // a schedule's is cut, as a policy's is
-		wrong.Add("timeout", d.Timeout.String()+" is longer than a request may take here, "+e.longest.String(), "give it less, answer at once and report later, or raise push.max_timeout of the server")
+		wrong.Add("timeout", d.Timeout.String()+" is longer than a request may take here, "+e.longest.String(), "give it less time, answer at once and report later, or raise push.max_timeout of the server")
 	}
 	if !d.ID.IsZero() && (d.ID[6]>>4 != 7 || d.ID[8]>>6 != 2) {
-		wrong.Add("id", "is no UUID of version 7", "make it with NewID, or leave it out")
+		wrong.Add("id", "is not a UUID of version 7", "make it with NewID, or leave it out")
 	}
 	var queue store.Queue
 	if accept.IsName(d.Queue) {

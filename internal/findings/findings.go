@@ -52,7 +52,7 @@ func Explain(err error) (message, hint string) {
 		return known.Message, known.Hint
 	}
 	if _, ok := errors.AsType[*time.ParseError](err); ok {
-		return "is no time", "write it as 2026-11-20T03:00:00Z"
+		return "is not a time", "write it as 2026-11-20T03:00:00Z"
 	}
 	return err.Error(), ""
 }

@@ -42,7 +42,7 @@ func (b *badPayload) Error() string {
 		if mismatch.Field != "" {
 			what = fmt.Sprintf("its field %q", mismatch.Field)
 		}
-		return fmt.Sprintf("the payload does not fit the handler: %s is no %s", what, mismatch.Type)
+		return fmt.Sprintf("the payload does not fit the handler: %s is not of type %s", what, mismatch.Type)
 	}
 	return "the payload does not fit the handler: " + b.err.Error()
 }
@@ -109,7 +109,7 @@ func CheckResult(text []byte) error {
 	if len(text) <= task.MaxResult {
 		return nil
 	}
-	message := "the result has " + strconv.Itoa(len(text)) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit"
+	message := "the result has " + strconv.Itoa(len(text)) + " bytes; the limit is " + strconv.Itoa(task.MaxResult)
 	return &task.Error{Code: task.CodeTooLarge, Message: message, Hint: "keep it elsewhere and return where it is",
 		Fields: []task.Field{{Path: "result", Message: message}}}
 }

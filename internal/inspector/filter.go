@@ -17,7 +17,7 @@ func checkFilter(filter *store.Filter, page *store.Page) error {
 		filter.Failed, filter.State = true, ""
 	}
 	if filter.State != "" && !filter.State.Valid() {
-		c.Add("state", task.Quote(string(filter.State))+" is no state", "one of pending, running, succeeded, dead, canceled; a list of tasks also takes failed")
+		c.Add("state", task.Quote(string(filter.State))+" is not a state", "one of pending, running, succeeded, dead, canceled; a list of tasks also takes failed")
 	}
 	if filter.Reason != "" && !knownReason(filter.Reason) {
 		c.Add("reason", task.Quote(string(filter.Reason))+" is no reason", "one of exhausted, permanent, expired, crash_loop, no_handler, rejected")

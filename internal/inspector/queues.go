@@ -70,7 +70,7 @@ func checkQueue(queue *store.Queue, policies *policy.Set) error {
 	}
 	within("shares.concurrency", queue.Shares.Concurrency, 0, maxConcurrency)
 	if _, _, err := queue.Shares.Rate.Parse(); err != nil {
-		c.Add("shares.rate", task.Quote(string(queue.Shares.Rate))+" is no rate", "a number up to 1000000, a slash and s, m or h: 50/s")
+		c.Add("shares.rate", task.Quote(string(queue.Shares.Rate))+" is not a rate", "a number up to 1000000, a slash and s, m or h: 50/s")
 	}
 	switch queue.UnknownType {
 	case "", "park", "dead":

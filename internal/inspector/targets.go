@@ -91,7 +91,7 @@ func (ts *Targets) Order(ctx context.Context, name string, action store.TargetAc
 	var c accept.Complaints
 	c.Key("name", name)
 	if !action.Valid() {
-		c.Add("action", task.Quote(string(action))+" is no action", "one of open, close, reset")
+		c.Add("action", task.Quote(string(action))+" is not an action", "one of open, close, reset")
 	}
 	if err := c.Err("the order is invalid"); err != nil {
 		return nil, err

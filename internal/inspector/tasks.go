@@ -111,10 +111,10 @@ func checkSignal(name string, payload json.RawMessage) (json.RawMessage, error) 
 	}
 	var kept bytes.Buffer
 	if err := json.Compact(&kept, payload); err != nil || !utf8.Valid(payload) {
-		return nil, task.Invalid("payload", "the payload of a signal is no JSON", "send a JSON value, or nothing")
+		return nil, task.Invalid("payload", "the payload of a signal is not JSON", "send a JSON value, or nothing")
 	}
 	if kept.Len() > task.MaxResult {
-		return nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload of a signal has " + strconv.Itoa(kept.Len()) + " bytes; " + strconv.Itoa(task.MaxResult) + " are the limit",
+		return nil, &task.Error{Code: task.CodeTooLarge, Message: "the payload of a signal has " + strconv.Itoa(kept.Len()) + " bytes; the limit is " + strconv.Itoa(task.MaxResult),
 			Hint: "keep it elsewhere, and send where it is", Fields: []task.Field{{Path: "payload", Message: "too large"}}}
 	}
 	if kept.String() == "null" {

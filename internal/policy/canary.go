@@ -56,7 +56,7 @@ func parseCanary(name string, text json.RawMessage) (*Canary, error) {
 
 func notAShare(text json.RawMessage) error {
 	shown := fmt.Sprintf("%.60s", strings.Trim(string(text), `"`))
-	return &retry.FieldError{Field: "canary", Message: task.Quote(shown) + " is no share of the tasks, above 0% to 100%", Hint: canaryHint}
+	return &retry.FieldError{Field: "canary", Message: task.Quote(shown) + " is not a share of the tasks, above 0% to 100%", Hint: canaryHint}
 }
 
 // refuseCanary refuses a canary of what has no versions.
@@ -147,7 +147,7 @@ func (p *Policy) Over(before *store.Object) (json.RawMessage, error) {
 	}
 	body, err := Normal(&spec)
 	if err == nil && len(body) > MaxBody {
-		return nil, &retry.FieldError{Field: "canary", Message: fmt.Sprintf("has %d bytes together with the version before it; %d are the limit", len(body), MaxBody), Hint: "leave out rules, or canary"}
+		return nil, &retry.FieldError{Field: "canary", Message: fmt.Sprintf("has %d bytes together with the version before it; the limit is %d", len(body), MaxBody), Hint: "leave out rules, or canary"}
 	}
 	return body, err
 }

@@ -185,7 +185,7 @@ func TestOverRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for body, want := range map[string]string{
-		`{"fallback":{"type":"a","payload":"` + strings.Repeat("y", 40<<10) + `"}}`: "65536 are the limit",
+		`{"fallback":{"type":"a","payload":"` + strings.Repeat("y", 40<<10) + `"}}`: "the limit is 65536",
 		`{"of_a_later_release":1}`: "cannot be read",
 	} {
 		_, err := next.Over(&store.Object{Name: "p", Version: 1, Body: []byte(body)})

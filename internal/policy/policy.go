@@ -66,7 +66,7 @@ func parse(name string, body []byte, canary canaryReader) (*Policy, error) {
 		problems = append(problems, err)
 	}
 	if len(body) > MaxBody {
-		problems = append(problems, &retry.FieldError{Message: fmt.Sprintf("has %d bytes; %d are the limit", len(body), MaxBody), Hint: "leave out rules"})
+		problems = append(problems, &retry.FieldError{Message: fmt.Sprintf("has %d bytes; the limit is %d", len(body), MaxBody), Hint: "leave out rules"})
 		return nil, errors.Join(problems...)
 	}
 	p := &Policy{Name: name}
@@ -146,7 +146,7 @@ func CheckName(name string) error {
 	case name == "":
 		refused.Message = "is required"
 	case len(name) > task.MaxName:
-		refused.Message = fmt.Sprintf("has %d characters; %d are the limit", len(name), task.MaxName)
+		refused.Message = fmt.Sprintf("has %d characters; the limit is %d", len(name), task.MaxName)
 	case strings.ContainsFunc(name, notInName):
 		refused.Message = task.Quote(name) + " has a character that is not possible"
 	default:

@@ -76,7 +76,7 @@ func outward(err error, to *url.URL) string {
 	for _, cause := range causes(err, nil) {
 		switch e := cause.(type) { //nolint:errorlint // each by itself
 		case *safehttp.RefusedError:
-			text = strings.ReplaceAll(text, e.Error(), "refused by the address rules (if it is meant to be reached, start the server with --allow-target and its range)")
+			text = strings.ReplaceAll(text, e.Error(), "refused by the address rules (to allow it, start the server with --allow-target and its range)")
 		case *net.DNSError:
 			text = strings.ReplaceAll(text, e.Error(), "lookup "+e.Name+": "+unresolved(e))
 		case *net.OpError:
@@ -113,7 +113,7 @@ func unresolved(e *net.DNSError) string {
 	case e.IsNotFound:
 		return "no such host"
 	case e.IsTimeout:
-		return "resolving it took too long"
+		return "resolving the name took too long"
 	}
 	return "it cannot be resolved"
 }

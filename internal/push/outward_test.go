@@ -26,7 +26,7 @@ func TestFailuresTellNothingOfTheNetwork(t *testing.T) {
 	to, _ := url.Parse("https://wiki.corp.example/secret")
 	for says, err := range map[string]error{
 		"no such host":                            &net.DNSError{Err: "no such host", Name: "wiki.corp.example", Server: "10.255.255.53:53", IsNotFound: true},
-		"resolving it took too long":              &net.DNSError{Err: "read udp 10.9.9.9:1->10.255.255.53:53: i/o timeout", Name: "wiki.corp.example", Server: "10.255.255.53:53", IsTimeout: true},
+		"resolving the name took too long":        &net.DNSError{Err: "read udp 10.9.9.9:1->10.255.255.53:53: i/o timeout", Name: "wiki.corp.example", Server: "10.255.255.53:53", IsTimeout: true},
 		"it cannot be resolved":                   &net.DNSError{Err: "server misbehaving", Name: "wiki.corp.example", Server: "10.255.255.53:53"},
 		"refused by the address rules":            &net.OpError{Op: "dial", Net: "tcp", Addr: private, Err: refused},
 		"no allowed address of the host answered": partly{errors.Join(refused, &safehttp.RefusedError{Addr: netip.MustParseAddr("10.1.2.4"), Kind: "private"}, &net.OpError{Op: "dial", Net: "tcp", Addr: private, Err: syscall.ECONNREFUSED})},

@@ -182,7 +182,7 @@ func TestCheckSuccess(t *testing.T) {
 		`status == 200 &&`:                       "CEL over status, headers and body",
 		`status`:                                 "it yields int",
 		`code == 200`:                            "of answers there are status, headers, body",
-		strings.Repeat("body.a||", 300) + "true": "2048 are the limit",
+		strings.Repeat("body.a||", 300) + "true": "the limit is 2048",
 	} {
 		err := CheckSuccess(text)
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {

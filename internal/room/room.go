@@ -167,7 +167,7 @@ func (f *fill) full(queue *store.Queue, n int) error {
 	problem := &task.Error{
 		Code:    task.CodeQueueFull,
 		Message: "the queue " + task.Quote(queue.Name) + " has its limit of " + strconv.Itoa(queue.MaxPending) + " pending tasks",
-		Hint:    "come back later, or raise max_pending",
+		Hint:    "try again later, or raise max_pending",
 	}
 	wanted := n
 	switch {

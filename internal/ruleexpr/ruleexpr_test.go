@@ -46,17 +46,17 @@ func TestExpressions(t *testing.T) {
 
 func TestBadExpressions(t *testing.T) {
 	for text, says := range map[string]string{
-		"":                                 "is no condition",
+		"":                                 "is not a condition",
 		"attempt":                          "it yields int",
 		"statu == 404":                     "did you mean status?",
 		"payload.amount > 3":               "there are category, effect, status",
 		`attempt == "x"`:                   "no matching overload",
 		"attempt >":                        "column",
-		"[1,2].all(x, x > attempt)":        "is no condition",
-		strings.Repeat("attempt>1||", 300): "2048 are the limit",
-		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                                 "is no condition",
+		"[1,2].all(x, x > attempt)":        "is not a condition",
+		strings.Repeat("attempt>1||", 300): "the limit is 2048",
+		strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100):                                 "is not a condition",
 		"message.contains(message + message + message) || message.contains(message+message+message)": "too long",
-		"attempt\n==\n\x1b[31m": "is no condition",
+		"attempt\n==\n\x1b[31m": "is not a condition",
 	} {
 		_, err := ruleexpr.Compile(text)
 		wrong := &retry.FieldError{}

@@ -36,7 +36,7 @@ func (e *RefusedError) Hint() string {
 	if !e.Addr.IsValid() {
 		return ""
 	}
-	return fmt.Sprintf("if it is meant to be reached, start the server with --allow-target %s, or open the client with outlast.WithAllowedTargets",
+	return fmt.Sprintf("to allow it, start the server with --allow-target %s, or open the client with outlast.WithAllowedTargets",
 		netip.PrefixFrom(e.Addr.WithZone(""), e.Addr.BitLen()))
 }
 

@@ -22,7 +22,7 @@ func (d duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 func (d *duration) UnmarshalText(text []byte) error {
 	parsed, err := time.ParseDuration(string(text))
 	if err != nil {
-		return &retry.FieldError{Message: task.Quote(string(text)) + " is no duration", Hint: "write it with units, such as 1.5s"}
+		return &retry.FieldError{Message: task.Quote(string(text)) + " is not a duration", Hint: "write it with units, such as 1.5s"}
 	}
 	*d = duration(parsed)
 	return nil

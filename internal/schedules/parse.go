@@ -45,7 +45,7 @@ func Cron(expression, zone string, least time.Duration) (Times, error) {
 	}
 	wall, err := parser.Parse(strings.Join(fields, " "))
 	if err != nil {
-		return Times{}, fmt.Errorf("%s is no cron expression: %w", task.Quote(expression), err)
+		return Times{}, fmt.Errorf("%s is not a cron expression: %w", task.Quote(expression), err)
 	}
 	t := Times{wall: wall, zone: location, elapsed: fields[2] == "*", minutes: fields[0] == "0"}
 	return t, t.check(least)
@@ -53,7 +53,7 @@ func Cron(expression, zone string, least time.Duration) (Times, error) {
 
 func cronFields(expression string) ([]string, error) {
 	if len(expression) > maxCron {
-		return nil, fmt.Errorf("has %d bytes; %d are the limit", len(expression), maxCron)
+		return nil, fmt.Errorf("has %d bytes; the limit is %d", len(expression), maxCron)
 	}
 	fields := strings.Fields(expression)
 	if len(fields) != 5 && len(fields) != 6 {
@@ -110,7 +110,7 @@ func Zone(name string) (*time.Location, error) {
 	}
 	location, err := time.LoadLocation(name)
 	if err != nil || name == "Local" || strings.ContainsAny(name, `.\`) || strings.HasPrefix(name, "/") {
-		return nil, fmt.Errorf("%s is no IANA time zone%s", task.Quote(name), likeZone(name))
+		return nil, fmt.Errorf("%s is not an IANA time zone%s", task.Quote(name), likeZone(name))
 	}
 	return location, nil
 }

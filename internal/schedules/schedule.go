@@ -49,12 +49,12 @@ func Check(s *inspect.Schedule, complain func(path, message, hint string)) {
 	switch s.Misfire {
 	case "", inspect.MisfireSkip, inspect.FireOnce, inspect.FireAll:
 	default:
-		complain("misfire", task.Quote(string(s.Misfire))+" is no misfire rule", ruleHint(string(s.Misfire), "skip, fire_once or fire_all; leave it out for fire_once", inspect.MisfireSkip, inspect.FireOnce, inspect.FireAll))
+		complain("misfire", task.Quote(string(s.Misfire))+" is not a misfire rule", ruleHint(string(s.Misfire), "skip, fire_once or fire_all; leave it out for fire_once", inspect.MisfireSkip, inspect.FireOnce, inspect.FireAll))
 	}
 	switch s.Overlap {
 	case "", inspect.OverlapAllow, inspect.OverlapSkip, inspect.OverlapReplace, inspect.OverlapQueue:
 	default:
-		complain("overlap", task.Quote(string(s.Overlap))+" is no overlap rule", ruleHint(string(s.Overlap), "allow, skip, replace or queue; leave it out for allow", inspect.OverlapAllow, inspect.OverlapSkip, inspect.OverlapReplace, inspect.OverlapQueue))
+		complain("overlap", task.Quote(string(s.Overlap))+" is not an overlap rule", ruleHint(string(s.Overlap), "allow, skip, replace or queue; leave it out for allow", inspect.OverlapAllow, inspect.OverlapSkip, inspect.OverlapReplace, inspect.OverlapQueue))
 	}
 	switch {
 	case s.Window < 0 || s.Window > MaxWindow:

@@ -163,25 +163,25 @@ func check(s *inspect.TokenSpec) error {
 	case !utf8.ValidString(s.Name) || strings.ContainsFunc(s.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
 		complain("name", "has a character that cannot be shown", "use printable characters")
 	case utf8.RuneCountInString(s.Name) > task.MaxName:
-		complain("name", "has "+strconv.Itoa(utf8.RuneCountInString(s.Name))+" characters; 128 are the limit", "be brief")
+		complain("name", "has "+strconv.Itoa(utf8.RuneCountInString(s.Name))+" characters; the limit is 128", "be brief")
 	case len(s.Name) > mostNameBytes:
-		complain("name", "has "+strconv.Itoa(len(s.Name))+" bytes; "+strconv.Itoa(mostNameBytes)+" are the limit", "be brief")
+		complain("name", "has "+strconv.Itoa(len(s.Name))+" bytes; the limit is "+strconv.Itoa(mostNameBytes), "be brief")
 	}
 	if s.ID != "" && !isID(s.ID) {
-		complain("id", task.Quote(s.ID)+" is no id of a token", "8 of the characters a-z and 2-7, chosen at random; one is made when it is left out")
+		complain("id", task.Quote(s.ID)+" is not an id of a token", "8 of the characters a-z and 2-7, chosen at random; one is made when it is left out")
 	}
 	if !slices.Contains(Roles, s.Role) {
-		complain("role", task.Quote(string(s.Role))+" is no role", "one of viewer, operator, admin, enqueuer, worker")
+		complain("role", task.Quote(string(s.Role))+" is not a role", "one of viewer, operator, admin, enqueuer, worker")
 	}
 	if len(s.Queues) > MaxQueues {
-		complain("queues", "has "+strconv.Itoa(len(s.Queues))+" names; 100 are the limit", "leave it out for all queues")
+		complain("queues", "has "+strconv.Itoa(len(s.Queues))+" names; the limit is 100", "leave it out for all queues")
 	}
 	if s.Role == inspect.Admin && len(s.Queues) > 0 {
 		complain("queues", "cannot stand beside the role admin, which is for everything", "take the role operator for some queues")
 	}
 	for i, queue := range s.Queues[:min(len(s.Queues), MaxQueues)] {
 		if queue == "" || len(queue) > task.MaxName || strings.ContainsFunc(queue, notInName) {
-			complain("queues["+strconv.Itoa(i)+"]", task.Quote(queue)+" is no name of a queue", "names have 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
+			complain("queues["+strconv.Itoa(i)+"]", task.Quote(queue)+" is not the name of a queue", "names have 1 to 128 of the characters A-Z a-z 0-9 . _ : -")
 		}
 	}
 	if s.TTL < 0 || s.TTL > Longest {

@@ -72,7 +72,7 @@ func (c *Caller) Tell(ctx context.Context, node store.Node, lanes []uint16) erro
 	}
 	host, port, err := net.SplitHostPort(address)
 	if number, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || number == 0 || host == "" {
-		return fmt.Errorf("wakeup: the address of node %s is no host and port", node.ID)
+		return fmt.Errorf("wakeup: the address of node %s is not a host and port", node.ID)
 	}
 	if len(lanes) > MostLanes {
 		lanes = nil

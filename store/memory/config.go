@@ -208,7 +208,7 @@ func (s *Store) PutTargetOrder(ctx context.Context, order store.TargetOrder, aud
 		return nil, task.Invalid("target", "the target has no name", "")
 	}
 	if !order.Action.Valid() {
-		return nil, task.Invalid("action", task.Quote(string(order.Action))+" is no action", "open, close or reset")
+		return nil, task.Invalid("action", task.Quote(string(order.Action))+" is not an action", "open, close or reset")
 	}
 	if err := objects.CheckAudit(audit); err != nil {
 		return nil, err

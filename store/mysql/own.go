@@ -98,6 +98,6 @@ WHERE s.claim > COALESCE(r.claim, e.claim, d.claim, t.claim) LIMIT 5`},
 	{"a group of dead letters is miscounted", `SELECT HEX(g.fingerprint) FROM outlast_dead_group g
 WHERE total <> (SELECT COUNT(*) FROM outlast_dead d WHERE d.fingerprint = g.fingerprint)
 UNION ALL SELECT HEX(d.fingerprint) FROM outlast_dead d LEFT JOIN outlast_dead_group g ON g.fingerprint = d.fingerprint WHERE g.fingerprint IS NULL LIMIT 5`},
-	{"an example of a group is no letter of it", `SELECT HEX(g.fingerprint) FROM outlast_dead_group g
+	{"an example of a group is not a letter of it", `SELECT HEX(g.fingerprint) FROM outlast_dead_group g
  LEFT JOIN outlast_dead d ON d.id = g.example AND d.fingerprint = g.fingerprint WHERE d.id IS NULL LIMIT 5`},
 }

@@ -82,6 +82,6 @@ WHERE s.claim > ifnull(t.claim, d.claim) LIMIT 5`},
 	{"a group of dead letters is miscounted", `SELECT g.fingerprint FROM outlast_dead_group g
 WHERE count <> (SELECT count(*) FROM outlast_dead d WHERE d.fingerprint = g.fingerprint)
 UNION ALL SELECT fingerprint FROM outlast_dead WHERE fingerprint NOT IN (SELECT fingerprint FROM outlast_dead_group) LIMIT 5`},
-	{"an example of a group is no letter of it", `SELECT g.fingerprint FROM outlast_dead_group g
+	{"an example of a group is not a letter of it", `SELECT g.fingerprint FROM outlast_dead_group g
 WHERE NOT EXISTS (SELECT 1 FROM outlast_dead d WHERE d.id = g.example AND d.fingerprint = g.fingerprint) LIMIT 5`},
 }

@@ -72,7 +72,7 @@ test('a wrong value is told at its field, with what helps', async ({ page, serve
   const field = (label) => page.locator('label.field').filter({ hasText: label });
   await page.getByLabel('First wait').fill('soon');
   await page.getByLabel('First wait').press('Tab');
-  await expect(field('First wait')).toContainText('"soon" is no duration');
+  await expect(field('First wait')).toContainText('"soon" is not a duration');
   await expect(field('First wait')).toContainText('write it with units, such as 1.5s');
   await expect(page.getByLabel('First wait')).toHaveAttribute('aria-invalid', 'true');
   await page.getByLabel('Attempts, the first included').fill('0');

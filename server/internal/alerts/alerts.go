@@ -57,13 +57,13 @@ func Add(to *route.Table, alerts *inspect.Alerts) {
 	c.addSilences(to)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/alerts/events", ID: "list-alert-events", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts",
-		Summary: "List messages to channels, newest first: the delivery log",
-		About:   "Kept as long as ended tasks are; what could not be delivered, as long as dead letters.",
+		Summary: "List messages sent to alert channels, newest first: the delivery log",
+		About:   "Messages are kept as long as ended tasks; undelivered ones are kept as long as dead letters.",
 	}, c.events)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/alerts/events/{id}/ack", ID: "ack-alert", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "alerts",
 		Summary: "Acknowledge a message: somebody takes care of it",
-		About:   "An aggregate that goes on firing is not told again for the rule and subject until it is over; that it is over is told. A repeat changes nothing.",
+		About:   "While the condition lasts, no more messages are sent for the rule and subject; its end is still told. A repeat changes nothing.",
 		Errors:  []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *eventID) (*route.Answer[client.AlertEvent], error) {
 		return route.As(wireEvent)(c.alerts.Ack(ctx, in.ID))

@@ -36,7 +36,7 @@ func (c *calls) addChannels(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "PUT", Path: "/v1/alerts/channels/{name}", ID: "put-alert-channel", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "alerts", Limit: maxBody,
-		Summary: "Create an alert channel or replace one", About: "Secrets are not part of it: it names environment variables of the servers that hold them.",
+		Summary: "Create or replace an alert channel", About: "Secrets are not part of it: it names environment variables of the servers that hold them.",
 		Request: reflect.TypeFor[channelSpec](), Errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *putInput) (*route.Answer[client.AlertChannel], error) {
 		spec, err := channel.Parse(in.Body)
@@ -59,7 +59,7 @@ func (c *calls) addChannels(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/alerts/channels/{name}/test", ID: "test-alert-channel", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "alerts",
-		Summary: "Send a test message and wait until it was taken", Errors: []task.Code{task.CodeInvalid, task.CodeNotFound, task.CodeConflict},
+		Summary: "Send a test message and wait until it is accepted", Errors: []task.Code{task.CodeInvalid, task.CodeNotFound, task.CodeConflict},
 	}, func(ctx context.Context, in *testInput) (*route.Answer[client.AlertTested], error) {
 		try := c.alerts.Channels.Test
 		if in.DryRun {

@@ -17,7 +17,7 @@ import (
 
 func (c *calls) addRules(to *route.Table) {
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/alerts/rules", ID: "list-alert-rules", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "List alert rules, the built-in ones included",
+		Method: "GET", Path: "/v1/alerts/rules", ID: "list-alert-rules", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "List alert rules, including the built-in ones",
 	}, func(ctx context.Context, _ *route.None) (*route.Answer[client.AlertRules], error) {
 		rules, err := c.alerts.Rules.List(ctx)
 		if err != nil {
@@ -33,7 +33,7 @@ func (c *calls) addRules(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "PUT", Path: "/v1/alerts/rules/{name}", ID: "put-alert-rule", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "alerts", Limit: maxBody,
-		Summary: "Create an alert rule or replace one, also a built-in one", About: variablesText(), Request: reflect.TypeFor[alert.Rule](),
+		Summary: "Create or replace an alert rule, including a built-in one", About: variablesText(), Request: reflect.TypeFor[alert.Rule](),
 		Errors: []task.Code{task.CodeManagedByFile},
 	}, func(ctx context.Context, in *putInput) (*route.Answer[client.AlertRule], error) {
 		rule, err := alerts.ParseRule(in.Body)
@@ -47,7 +47,7 @@ func (c *calls) addRules(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/alerts/rules/{name}", ID: "delete-alert-rule", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "alerts",
-		Summary: "Delete an alert rule; a built-in one of its name holds again", Errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
+		Summary: "Delete an alert rule; a built-in rule of that name applies again", Errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *name) (*route.Answer[route.None], error) {
 		if err := c.alerts.Rules.Delete(ctx, in.Name); err != nil {
 			return nil, err

@@ -22,7 +22,7 @@ type silenceInput struct{ Body client.AlertSilenceSpec }
 func (c *calls) addSilences(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/alerts/silences", ID: "list-alert-silences", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts",
-		Summary: "List silences, those that end last first", About: "Those that have ended are shown for 30 days.",
+		Summary: "List silences, the latest end first", About: "Those that have ended are shown for 30 days.",
 	}, func(ctx context.Context, _ *route.None) (*route.Answer[client.AlertSilences], error) {
 		silences, err := c.alerts.Silences.List(ctx)
 		if err != nil {
@@ -32,13 +32,13 @@ func (c *calls) addSilences(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/alerts/silences", ID: "add-alert-silence", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "alerts", Answers: []int{201},
-		Summary: "Keep messages from their channels for a time",
-		About:   "Of the patterns those that are given must all match; * stands for any text. What is kept back stays among the messages, as silenced. Tests of a channel are always sent.",
+		Summary: "Silence matching messages for a while",
+		About:   "A message must match all patterns that are given; * matches any text. Silenced messages stay in the list of messages. Tests of a channel are always sent.",
 		Errors:  []task.Code{task.CodeConflict},
 	}, c.silence)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/alerts/silences/preview", ID: "preview-alert-silence", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts",
-		Summary: "Say what a silence would have kept back", About: "Of the messages of the last day. Only the patterns count; nothing is changed.",
+		Summary: "Preview which messages a silence would have kept back", About: "Looks at the messages of the last day. Only the patterns count; nothing is changed.",
 	}, c.preview)
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/alerts/silences/{id}", ID: "end-alert-silence", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "alerts",

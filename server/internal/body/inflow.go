@@ -106,8 +106,8 @@ func (in *Inflow) End() {
 // take counts bytes against the node's bound.
 func (in *Inflow) take(bytes int64) error {
 	if !in.of.Take(in.caller, bytes) {
-		return &task.Error{Code: task.CodeUnavailable, Message: "too much is being received: there is no room for the request body now", RetryAfter: time.Second + rand.N(time.Second), //nolint:gosec // spreads callers; nothing is secret
-			Hint: "come back after Retry-After, with fewer bodies or smaller ones at once"}
+		return &task.Error{Code: task.CodeUnavailable, Message: "the server is receiving too much: there is no room for the request body now", RetryAfter: time.Second + rand.N(time.Second), //nolint:gosec // spreads callers; nothing is secret
+			Hint: "try again after Retry-After, with fewer or smaller bodies at once"}
 	}
 	in.held += bytes
 	return nil

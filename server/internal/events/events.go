@@ -56,7 +56,7 @@ func Add(to *route.Table, source Source) {
 	c := &calls{Source: source}
 	route.Stream[eventsInput, client.Event](to, route.Route{
 		Method: "GET", Path: "/v1/events", ID: "watch-events", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "events", Media: "text/event-stream", Endless: true,
-		Summary: "Tell what happens, as it happens: server-sent events",
+		Summary: "Stream changes as they happen (server-sent events)",
 		About: "Each message is named hello, tasks, stats, changed or resync, and its data is the field of that name below. Changes of tasks are those of the node that answers; " +
 			"stats and changed are of all nodes. At most 200 streams a node, and 20 a token; a token that expires or is revoked ends its streams within 10 seconds.",
 		Errors: []task.Code{task.CodeNotFound},
@@ -90,7 +90,7 @@ func (c *calls) watch(w http.ResponseWriter, req *http.Request, in *eventsInput)
 // watchable refuses what cannot match, and what the token is not for.
 func (c *calls) watchable(ctx context.Context, in *eventsInput) error {
 	if in.State != "" && !in.State.Valid() {
-		return task.Invalid("state", task.Quote(string(in.State))+" is no state", "one of pending, running, succeeded, dead, canceled")
+		return task.Invalid("state", task.Quote(string(in.State))+" is not a state", "one of pending, running, succeeded, dead, canceled")
 	}
 	if in.For < 0 {
 		return task.Invalid("for", "is negative", "leave it out for a stream without end")

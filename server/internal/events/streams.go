@@ -48,6 +48,6 @@ func (s *streams) join(t *inspect.Token) (leave func(), err error) {
 
 func tooManyStreams(whose string, most int) error {
 	wait := 5*time.Second + rand.N(5*time.Second) //nolint:gosec // spreads callers; nothing is secret
-	return &task.Error{Code: task.CodeRateLimited, Message: fmt.Sprintf("%s has %d streams of events already", whose, most), RetryAfter: wait.Round(time.Second),
+	return &task.Error{Code: task.CodeRateLimited, Message: fmt.Sprintf("%s already has %d event streams", whose, most), RetryAfter: wait.Round(time.Second),
 		Hint: "close one, or read the lists every few seconds instead"}
 }

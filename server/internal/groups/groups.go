@@ -34,7 +34,7 @@ type Node interface {
 func Add(to *route.Table, node Node) {
 	route.Handle(to, route.Route{
 		Method: "PUT", Path: "/v1/groups/{group}/workers/{id}", ID: "put-member", Needs: inspect.PermissionWork, Scope: scope.Whole, Tag: "groups",
-		Summary: "Join a worker group, or beat", About: "To be repeated, three times within ttl at least. Any node can be told.",
+		Summary: "Join a worker group, or send a heartbeat", About: "Repeat this at least three times within ttl, on any node.",
 	}, func(ctx context.Context, in *putMemberInput) (*route.Answer[client.Member], error) {
 		m := inspect.Member{
 			Group: in.Group, ID: in.ID, URL: in.Body.URL, Capacity: in.Body.Capacity, Load: in.Body.Load, TTL: retry.Duration(in.Body.TTL),
@@ -59,7 +59,7 @@ func Add(to *route.Table, node Node) {
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/groups", ID: "list-groups", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "groups",
-		Summary: "List worker groups", About: "As the node that is asked sees them.",
+		Summary: "List worker groups", About: "As the node that answers sees them.",
 	}, func(context.Context, *route.None) (*route.Answer[client.Groups], error) {
 		return route.OK(client.Groups{Groups: wire.Each(node.Groups(), wireGroup)})
 	})

@@ -50,13 +50,13 @@ type Config struct {
 // Add adds the calls of probes.
 func Add(to *route.Table, config Config) {
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/livez", ID: "get-livez", Needs: inspect.PermissionOpen, Scope: scope.Shared, Tag: "health", Summary: "The process is there",
+		Method: "GET", Path: "/livez", ID: "get-livez", Needs: inspect.PermissionOpen, Scope: scope.Shared, Tag: "health", Summary: "Whether the process is alive",
 	}, func(context.Context, *route.None) (*route.Answer[client.Health], error) {
 		return route.OK(client.Health{Status: "alive"})
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/readyz", ID: "get-readyz", Needs: inspect.PermissionOpen, Verbose: inspect.PermissionView, Scope: scope.Shared, Tag: "health", Answers: []int{200, 503},
-		Summary: "The server can take and run tasks", About: "503 while it cannot. With verbose: what was checked.",
+		Summary: "Whether the server can accept and run tasks", About: "503 while it cannot. With verbose, the answer lists the checks.",
 	}, func(ctx context.Context, in *readyInput) (*route.Answer[client.Health], error) {
 		return ready(ctx, &config, in.Verbose)
 	})

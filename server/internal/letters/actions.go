@@ -22,7 +22,7 @@ func (c *calls) addActions(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/dead/redrive", ID: "redrive-dead", Needs: inspect.PermissionOperate, Scope: scope.ByBody, Tag: "dead letters", Answers: []int{202},
 		Summary: "Redrive dead letters, by ids or by filter",
-		About: "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first. " +
+		About: "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows the first ones. " +
 			"A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.",
 		Errors: []task.Code{task.CodeConflict},
 	}, c.redrive)

@@ -27,7 +27,7 @@ type groupInput struct {
 func (c *calls) addGroups(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/dead/groups", ID: "group-dead", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "dead letters",
-		Summary: "Group dead letters by the fingerprint of their last error, most first",
+		Summary: "Group dead letters by the fingerprint of their last error, largest group first",
 		About:   "With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for certain queues, 4 000 of each of them.",
 	}, c.groups)
 	route.Handle(to, route.Route{

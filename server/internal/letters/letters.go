@@ -88,7 +88,7 @@ func (c *calls) letter(ctx context.Context, in *scope.TaskID) (*route.Answer[cli
 		return nil, err
 	}
 	if view.State != task.Dead {
-		return nil, &task.Error{Code: task.CodeNotFound, Message: "task " + in.ID.String() + " is no dead letter: it is " + string(view.State),
+		return nil, &task.Error{Code: task.CodeNotFound, Message: "task " + in.ID.String() + " is not a dead letter: it is " + string(view.State),
 			State: view.State, Hint: "GET /v1/tasks/" + in.ID.String() + " shows it"}
 	}
 	attempts, err := c.tasks.Attempts(ctx, in.ID)

@@ -122,7 +122,7 @@ func (c *calls) lanes(ctx context.Context, in *lanesInput) (*route.Answer[client
 	if in.Cursor != "" {
 		number, err := strconv.ParseUint(in.Cursor, 10, 16)
 		if err != nil || strconv.FormatUint(number, 10) != in.Cursor {
-			return nil, task.Invalid("cursor", task.Quote(in.Cursor)+" is no cursor of lanes", "take the next_cursor of the page before")
+			return nil, task.Invalid("cursor", task.Quote(in.Cursor)+" is not a cursor of lanes", "take the next_cursor of the page before")
 		}
 		after = int(number)
 	}

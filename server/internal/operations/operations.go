@@ -38,7 +38,7 @@ func Add(to *route.Table, operations inspect.Operations) {
 	c := &calls{operations}
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/operations/{id}/items", ID: "list-operation-items", Needs: inspect.PermissionView, Scope: scope.ByBody, Tag: "operations",
-		Summary: "What has become of each letter of a redrive, or of each task, in the order in which they go",
+		Summary: "List the letters or tasks of an operation in order, with the outcome of each",
 		About:   "Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report. A part that is damaged is a conflict, one that is missing is not found.",
 		Errors:  []task.Code{task.CodeNotFound, task.CodeConflict},
 	}, func(ctx context.Context, in *itemsInput) (*route.Answer[client.OperationItems], error) {
@@ -77,7 +77,7 @@ func Add(to *route.Table, operations inspect.Operations) {
 		}},
 		{"POST", "pause", "Pause an operation", c.operations.Pause},
 		{"POST", "resume", "Resume a paused operation", c.operations.Resume},
-		{"POST", "cancel", "Cancel an operation; what it has done stays done", c.operations.Cancel},
+		{"POST", "cancel", "Cancel an operation, without undoing what is done", c.operations.Cancel},
 	} {
 		r := route.Route{
 			Method: call.method, Path: "/v1/operations/{id}", ID: "get-operation", Needs: inspect.PermissionView, Scope: scope.ByBody, Tag: "operations",
@@ -133,7 +133,7 @@ func (c *calls) refusal(ctx context.Context, verb, id string, err error) error {
 	}
 	refused := &task.Error{
 		Code: task.CodeConflict, State: task.State(operation.State), Err: err,
-		Message: "cannot " + verb + " the operation: it is " + string(operation.State), Hint: "it has ended: begin a new one",
+		Message: "cannot " + verb + " the operation: it is " + string(operation.State), Hint: "it has ended: start a new one",
 	}
 	if operation.State == store.OperationRunning || operation.State == store.OperationPaused {
 		refused.Hint = "its state has changed: try again"

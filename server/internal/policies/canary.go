@@ -15,12 +15,12 @@ func (c *calls) addCanaries(to *route.Table) {
 		verb, summary string
 		end           func(context.Context, inspect.PolicyChange) (*inspect.NamedPolicy, error)
 	}{
-		{"promote", "Promote the version on trial: all tasks follow it", c.policies.Promote},
-		{"abort", "End the trial: all tasks follow the version before again", c.policies.Abort},
+		{"promote", "Promote the version on trial to all tasks", c.policies.Promote},
+		{"abort", "End the trial and return to the version before", c.policies.Abort},
 	} {
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/policies/{name}/" + one.verb, ID: one.verb + "-policy", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "policies",
-			Summary: one.summary, About: "It ends a canary, and makes a new version.",
+			Summary: one.summary, About: "This ends a canary and makes a new version.",
 			Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 		}, func(ctx context.Context, in *deleteInput) (*route.Answer[client.Policy], error) {
 			named, err := one.end(ctx, inspect.PolicyChange{Name: in.Name, Version: in.Version, DryRun: in.DryRun})

@@ -54,17 +54,17 @@ func Add(to *route.Table, policies inspect.Policies) {
 	c := &calls{policies}
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/policies/plan", ID: "plan-policy", Needs: inspect.PermissionView, Scope: scope.Shared, Tag: "policies", Limit: maxPlanBody,
-		Summary: "Plan a policy: its delays, success, load and what is wrong with it",
+		Summary: "Preview a policy: delays, success, load and warnings",
 		About: "The body holds the keys of a policy, or preset, together with what it is planned for; without any it plans the default policy. " +
 			"With solve it finds the largest first interval, multiplier or number of retries that keeps the limit. Nothing is stored.",
 	}, plan)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/policies", ID: "list-policies", Needs: inspect.PermissionView, Scope: scope.Unsigned, Tag: "policies",
-		Summary: "List policies by name, presets included", About: "A policy under the name of a preset stands in its place.",
+		Summary: "List policies by name, presets included", About: "A policy with the name of a preset replaces it.",
 	}, c.list)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/policies/{name}", ID: "get-policy", Needs: inspect.PermissionView, Scope: scope.Unsigned, Tag: "policies",
-		Summary: "Get a policy, with who names it", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a policy, with the queues and types that name it", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *name) (*route.Answer[client.Policy], error) {
 		named, err := c.policies.Get(ctx, in.Name)
 		if err != nil {
@@ -74,20 +74,20 @@ func Add(to *route.Table, policies inspect.Policies) {
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/policies/{name}/versions", ID: "list-policy-versions", Needs: inspect.PermissionView, Scope: scope.Unsigned, Tag: "policies",
-		Summary: "List the versions of a policy, newest first", About: "The last 100, also of a policy that was deleted.", Errors: []task.Code{task.CodeNotFound},
+		Summary: "List the versions of a policy, newest first", About: "The last 100 versions, also of a deleted policy.", Errors: []task.Code{task.CodeNotFound},
 	}, c.versions)
 	route.Handle(to, route.Route{
 		Method: "PUT", Path: "/v1/policies/{name}", ID: "put-policy", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "policies", Answers: []int{200, 201}, Limit: maxPolicyBody, Request: reflect.TypeFor[client.PolicyForm](),
 		Summary: "Create a policy (201), or change one (200)",
-		About: "The body replaces the policy whole. It holds everywhere within about a second: for attempts that begin, and for what follows those that fail. " +
-			"With the content that it has, nothing changes. With canary it holds for that share of the tasks, and the version before for the rest. warnings says what is probably not meant; dry_run shows it beforehand.",
+		About: "The body replaces the whole policy. It applies on all nodes within about a second: to attempts that start, and to the retries of attempts that fail. " +
+			"If the content is the same, nothing changes. With canary, the new version applies to that share of the tasks, and the version before to the rest. warnings names probable mistakes; dry_run shows them beforehand.",
 		Errors: []task.Code{task.CodeConflict, task.CodeManagedByFile},
 	}, c.put)
 	c.addCanaries(to)
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/policies/{name}", ID: "delete-policy", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "policies",
-		Summary: "Delete a policy; its versions are kept",
-		About:   "Tasks that name it have the preset of the name then, if there is one, else what their type, their queue or the default says.",
+		Summary: "Delete a policy but keep its versions",
+		About:   "Tasks that name it then use the preset of that name if there is one, otherwise the policy of their type, their queue or the default.",
 		Errors:  []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, c.delete)
 }

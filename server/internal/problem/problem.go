@@ -64,9 +64,9 @@ var titles = map[task.Code]string{
 	task.CodeNoHandler:       "Nothing can start this type",
 	task.CodeDedupeBusy:      "The dedupe key is in use",
 	task.CodeQueueFull:       "The queue is full",
-	task.CodeUnavailable:     "Not available now",
+	task.CodeUnavailable:     "Unavailable",
 	task.CodeUnauthenticated: "A token is needed",
-	task.CodeRateLimited:     "Too often",
+	task.CodeRateLimited:     "Too many requests",
 	task.CodeDenied:          "Not allowed",
 	task.CodeInternal:        "Internal error",
 	CodeMethod:               "Method not allowed",
@@ -79,19 +79,19 @@ var usualHints = map[task.Code]string{
 	task.CodeInvalid:         FieldsHint,
 	task.CodeTooLarge:        "send less at once",
 	task.CodeNotFound:        "check the name; what has ended is deleted after its retention",
-	task.CodeConflict:        "look at it again: its state has changed",
-	task.CodeManagedByFile:   "change it in the configuration file, which is read again at once",
-	task.CodeIDConflict:      "make a new id for other content",
-	task.CodeDedupeConflict:  "use another dedupe key for other content",
+	task.CodeConflict:        "read it again: its state has changed",
+	task.CodeManagedByFile:   "change it in the configuration file, which is reloaded at once",
+	task.CodeIDConflict:      "use a new id for different content",
+	task.CodeDedupeConflict:  "use another dedupe key for different content",
 	task.CodeStaleClaim:      "stop: the task runs elsewhere or has ended",
 	task.CodeNoHandler:       "register a handler for the type",
 	task.CodeDedupeBusy:      "try again",
-	task.CodeQueueFull:       "come back after Retry-After",
+	task.CodeQueueFull:       "try again after Retry-After",
 	task.CodeUnavailable:     "try again after Retry-After",
 	task.CodeUnauthenticated: "send Authorization: Bearer with a token, on the command line by --token-file or OUTLAST_TOKEN; outlast token create makes one",
-	task.CodeRateLimited:     "come back after Retry-After",
+	task.CodeRateLimited:     "try again after Retry-After",
 	task.CodeDenied:          "use the address that the server listens on",
-	task.CodeInternal:        "the server's log has it",
+	task.CodeInternal:        "see the server's log",
 }
 
 // Status is the HTTP status of a code, 0 for one that is unknown.
@@ -108,14 +108,14 @@ func Named(err error) bool {
 func Of(err error) *client.Error {
 	var known *task.Error
 	if !errors.As(err, &known) {
-		known = &task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "the server's log has it"}
+		known = &task.Error{Code: task.CodeInternal, Message: "the server met an unexpected error", Hint: "see the server's log"}
 		switch {
 		case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 			known = &task.Error{Code: task.CodeUnavailable, Message: "the request ended before its answer", RetryAfter: time.Second,
-				Hint: "whether it took effect is not known: repeat it with the same id"}
+				Hint: "it may have taken effect: repeat it with the same id"}
 		case outage(err):
 			known = &task.Error{Code: task.CodeUnavailable, Message: "the store cannot be reached", RetryAfter: time.Second,
-				Hint: "try again after Retry-After; the server's log has the reason"}
+				Hint: "try again after Retry-After; see the server's log for the reason"}
 		}
 	}
 	if known.Hint == "" {

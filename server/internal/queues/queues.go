@@ -48,7 +48,7 @@ func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 	})
 	route.Handle(to, route.Route{
 		Method: "PUT", Path: "/v1/queues/{name}", ID: "put-queue", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "queues", Answers: []int{200, 201},
-		Summary: "Create a queue (201), or change one (200)", About: "Fields that are absent keep their value, or take the default in a new queue.",
+		Summary: "Create a queue (201), or change one (200)", About: "Absent fields keep their value, or have the default in a new queue.",
 	}, c.put)
 	c.addKeys(to)
 	c.addShares(to)
@@ -56,7 +56,7 @@ func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 		paused := verb == "pause"
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/queues/{name}/" + verb, ID: verb + "-queue", Needs: inspect.PermissionOperate, Scope: scope.ByQueue, Tag: "queues",
-			Summary: map[bool]string{true: "Pause a queue: nothing of it starts", false: "Resume a paused queue"}[paused], Errors: []task.Code{task.CodeNotFound},
+			Summary: map[bool]string{true: "Pause a queue: none of its tasks start", false: "Resume a paused queue"}[paused], Errors: []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *scope.QueueName) (*route.Answer[client.Queue], error) {
 			queue, err := c.queues.Pause(ctx, in.Name, paused)
 			if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {

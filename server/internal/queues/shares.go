@@ -20,8 +20,8 @@ type sharesInput struct {
 func (c *calls) addShares(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/queues/{name}/shares", ID: "list-queue-shares", Needs: inspect.PermissionView, Scope: scope.ByQueue, Tag: "queues",
-		Summary: "List the share keys of a queue, those first of which the most waits",
-		About:   "What the node that is asked has in memory, of its own lanes. Starts go round the share keys: one that is listed first delays none of the others.",
+		Summary: "List the share keys of a queue, largest backlog first",
+		About:   "Covers what the node that answers has in memory, for its own lanes. Share keys take turns, so one with a backlog does not delay the others.",
 		Errors:  []task.Code{task.CodeNotFound},
 	}, c.shares)
 }

@@ -68,17 +68,17 @@ func Add(to *route.Table, schedules inspect.Schedules, tasks inspect.Tasks) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/schedules/{name}", ID: "delete-schedule", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "schedules",
-		Summary: "Delete a schedule; tasks that it has enqueued stay", Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
+		Summary: "Delete a schedule but keep the tasks that it has enqueued", Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *scheduleName) (*route.Answer[client.Schedule], error) {
 		return wireSchedule(c.schedules.Delete(ctx, in.Name))
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/schedules/{name}/next", ID: "next-ticks", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "schedules",
-		Summary: "The next ticks of a schedule", About: "Of a paused one, those that it would have if it were resumed.", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get the next ticks of a schedule", About: "For a paused schedule, those that it would have if resumed.", Errors: []task.Code{task.CodeNotFound},
 	}, c.next)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/schedules/next", ID: "plan-ticks", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "schedules", Limit: maxScheduleBody,
-		Summary: "The next ticks that a rule would have", About: "It is checked as if it were put, and nothing is kept of it.",
+		Summary: "Get the next ticks that a rule would have", About: "The rule is checked as if it were put, but not stored.",
 	}, func(ctx context.Context, in *planTicksInput) (*route.Answer[client.Ticks], error) {
 		return wireTicks(c.schedules.PlanTicks(ctx, scheduleOf("planned", &in.Body), ticksOr(in.N)))
 	})
@@ -91,7 +91,7 @@ func Add(to *route.Table, schedules inspect.Schedules, tasks inspect.Tasks) {
 		paused := verb == "pause"
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/schedules/{name}/" + verb, ID: verb + "-schedule", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "schedules",
-			Summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; the ticks of its pause are left out"}[paused],
+			Summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; ticks during the pause are skipped"}[paused],
 			Errors:  []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *scheduleName) (*route.Answer[client.Schedule], error) {
 			return wireSchedule(c.schedules.Pause(ctx, in.Name, paused))

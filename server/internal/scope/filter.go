@@ -11,7 +11,7 @@ import (
 
 // Outside is the error of who names a queue that its token is not for.
 func Outside(t *inspect.Token, path string) error {
-	return &task.Error{Code: task.CodeDenied, Message: "the token is for the queues " + strings.Join(t.Queues, ", ") + " only",
+	return &task.Error{Code: task.CodeDenied, Message: "the token is limited to the queues " + strings.Join(t.Queues, ", ") + " only",
 		Hint: "name one of them, or use another token", Fields: []task.Field{{Path: path, Message: "is not one of the token's queues"}}}
 }
 

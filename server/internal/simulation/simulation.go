@@ -81,7 +81,7 @@ func (s *Simulator) Add(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/sim/run", ID: "run-scenario", Needs: inspect.PermissionOperate, Scope: scope.Shared, Tag: "simulator",
-		Summary: "Play a scenario of the storm simulator, with our own clients or a policy in their place",
+		Summary: "Simulate a scenario, with the clients of Outlast or with a policy instead",
 		About:   "The report is that of outlast sim run, with what each variant did over time. One run at a time on a node, for 5 s at most: longer ones are for the command line.",
 		Errors:  []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *simInput) (*route.Answer[sim.Report], error) {
@@ -99,7 +99,7 @@ func (s *Simulator) Add(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/sim/compare", ID: "compare-policies", Needs: inspect.PermissionOperate, Scope: scope.Shared, Tag: "simulator",
-		Summary: "Play a storm with several policies, and show what each does over time",
+		Summary: "Simulate a storm with several policies, and show what each does over time",
 		About:   "As outlast sim compare. One run at a time on a node, for 5 s at most.",
 		Errors:  []task.Code{task.CodeNotFound},
 	}, s.comparePolicies)
@@ -108,7 +108,7 @@ func (s *Simulator) Add(to *route.Table) {
 
 func (s *Simulator) comparePolicies(ctx context.Context, in *compareInput) (*route.Answer[sim.Comparison], error) {
 	if n := len(in.Body.Policies); n > maxContenders {
-		return nil, task.Invalid("policies", fmt.Sprintf("%d are more than %d", n, maxContenders), "leave some out")
+		return nil, task.Invalid("policies", fmt.Sprintf("%d are too many; the limit is %d", n, maxContenders), "leave some out")
 	}
 	var all []sim.Contender
 	for n := range in.Body.Policies {

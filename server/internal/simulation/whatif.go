@@ -93,7 +93,7 @@ func whatIfFilter(ctx context.Context, question *client.WhatIf) (store.Filter, e
 		return none, task.Invalid("tasks", strconv.Itoa(n)+" is outside 1 to "+strconv.Itoa(mostWhatIf), "a longer history is for outlast sim compare --history")
 	}
 	if n := len(question.Policies); n > maxContenders {
-		return none, task.Invalid("policies", fmt.Sprintf("%d are more than %d", n, maxContenders), "leave some out")
+		return none, task.Invalid("policies", fmt.Sprintf("%d are too many; the limit is %d", n, maxContenders), "leave some out")
 	}
 	if question.Until.IsZero() {
 		question.Until = client.Time{Time: time.Now()}

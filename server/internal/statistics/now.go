@@ -33,11 +33,11 @@ func Add(to *route.Table, stats inspect.Stats, queues inspect.Queues, letters in
 	c := &calls{stats, queues, letters, nodes}
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/stats", ID: "get-stats", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "stats",
-		Summary: "Tell how things stand: tasks by queue, dead letters, and how busy the nodes are",
+		Summary: "Get the current state: tasks by queue, dead letters and the load of the nodes",
 	}, c.now)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/stats/compare", ID: "compare-stats", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "stats",
-		Summary: "Compare how attempts went under two releases, or two versions of a policy",
+		Summary: "Compare attempts of two releases or two policy versions",
 		About: "By type and number of the attempt: how many there were, how long they ran, how late they started. Over all nodes, those of others until half a minute ago. " +
 			"A type without the sides asked for is left out.",
 	}, c.compare)

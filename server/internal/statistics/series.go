@@ -21,7 +21,7 @@ type seriesInput struct {
 func (c *calls) addSeries(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/stats/series", ID: "get-series", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "stats",
-		Summary: "What happened over time: tasks that ended, attempts, retry rate, times and backlog",
+		Summary: "Get the history: ended tasks, attempts, retry rate, durations and backlog",
 		About: "Over all nodes, kept by the minute for two days; a node tells within ten seconds after the minute. Steps below a minute are what the node that answers remembers of the last hour. " +
 			"Where nobody counted, a point has no nodes and null for everything.",
 	}, c.series)

@@ -32,18 +32,18 @@ func Add(to *route.Table, targets inspect.Targets) {
 	c := &calls{targets}
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/targets", ID: "list-targets", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "targets",
-		Summary: "List targets, those with something to tell first",
+		Summary: "List targets, those with problems first",
 		About:   "What the living nodes know. Healthy targets are those of the node that is asked; the others tell only of those that something is wrong with.",
 	}, c.list)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/targets/{name}", ID: "get-target", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "targets",
-		Summary: "Get a target: breaker, budget, limit and what waits", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a target: breaker, budget, limits and waiting tasks", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *targetName) (*route.Answer[client.TargetState], error) {
 		return route.As(wireTarget)(c.targets.Get(ctx, in.Name))
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/targets/{name}/history", ID: "get-target-history", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "targets",
-		Summary: "What happened to a target's breaker and budget, newest first", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get the history of a target's breaker and budget, newest first", Errors: []task.Code{task.CodeNotFound},
 		About: "The last 500 changes on all nodes, of the 500 targets that changed last, for 30 days. A node writes them about two seconds after they happened; what a budget comes to is looked at every ten seconds.",
 	}, c.history)
 	for _, call := range []struct {
@@ -52,8 +52,8 @@ func Add(to *route.Table, targets inspect.Targets) {
 	}{
 		{store.TargetOpen, "Stop all calls of a target",
 			"Nothing calls the target until it is closed or reset; tasks wait and spend no attempts. Attempts under way go on. It may be one that nobody has called yet; the answer names no nodes then, and a misspelt name stops nothing."},
-		{store.TargetClose, "Let calls of a target begin again", "Ends an outage, or an order to open. Calls begin slowly and become ever more."},
-		{store.TargetReset, "Forget what was learned of a target", "Breaker, budget, limit and the history of its outages begin anew; an order to open ends."},
+		{store.TargetClose, "Allow calls of a target again", "Ends an outage, or an order to open. Calls begin slowly and become ever more."},
+		{store.TargetReset, "Forget what was learned about a target", "Breaker, budget, limit and the history of its outages begin anew; an order to open ends."},
 	} {
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/targets/{name}/" + string(call.action), ID: string(call.action) + "-target", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "targets",

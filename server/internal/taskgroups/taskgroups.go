@@ -55,7 +55,7 @@ func Add(to *route.Table, groups inspect.TaskGroups) {
 		return route.OK(wire.TaskGroup(group))
 	})
 	route.Handle(to, route.Route{
-		Method: "POST", Path: "/v1/task-groups/{id}/close", ID: "close-task-group", Needs: inspect.PermissionEnqueue, Scope: scope.ByBody, Tag: "task groups", Summary: "Close a group of tasks: no more members come",
+		Method: "POST", Path: "/v1/task-groups/{id}/close", ID: "close-task-group", Needs: inspect.PermissionEnqueue, Scope: scope.ByBody, Tag: "task groups", Summary: "Close a group of tasks to new members",
 		About:  "Where all members have ended, or there are none, the callback is enqueued. A group that is closed already is no error.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *groupID) (*route.Answer[client.TaskGroup], error) {
@@ -114,7 +114,7 @@ func (c *calls) list(ctx context.Context, in *listInput) (*route.Answer[client.T
 	var before task.ID
 	if in.Cursor != "" {
 		if before, err = task.ParseID(in.Cursor); err != nil {
-			return nil, task.Invalid("cursor", "is no cursor of this list", "take next_cursor of the page before")
+			return nil, task.Invalid("cursor", "is not a cursor of this list", "take next_cursor of the page before")
 		}
 	}
 	switch state := task.GroupState(in.State); state {

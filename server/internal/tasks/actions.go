@@ -33,7 +33,7 @@ type signalInput struct {
 func (c *calls) addSignals(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/tasks/{id}/signals/{name}", ID: "signal-task", Needs: inspect.PermissionOperate, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "Give a task the signal for which its handler waits, or will wait",
+		Summary: "Send a signal to a task that waits or will wait for it",
 		About: "The body is the payload, any JSON of at most 64 KiB, or nothing. The first signal of a name stands: a repeat with the same payload is answered with repeated, whatever became of the task, " +
 			"and another payload is a conflict. So is a signal for a task that has ended, or that has waited for it in vain.",
 		Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeTooLarge},

@@ -54,18 +54,18 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, steps inspect.Steps, b
 	}, c.list)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/upcoming", ID: "list-upcoming", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "tasks",
-		Summary: "List tasks that failed and will be tried again, the soonest first",
+		Summary: "List tasks that wait for a retry, the soonest first",
 		About:   "By the time of the next attempt, or when the target that holds a task back is asked again; behind them tasks that wait for something else, such as one of a paused queue. However much waits, a bounded part of it is looked at: complete says whether that was enough.",
 	}, c.upcoming)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/{id}", ID: "get-task", Needs: inspect.PermissionFollow, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "Get a task, whatever its state", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a task in any state", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {
 		return oneTask(c.bounds.View(ctx, in.ID))
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/{id}/attempts", ID: "list-attempts", Needs: inspect.PermissionView, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "List the attempts of a task, oldest first, with what is done of it", Errors: []task.Code{task.CodeNotFound},
+		Summary: "List the attempts and steps of a task, oldest first", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Attempts], error) {
 		return c.story(ctx, in.ID)
 	})

@@ -27,9 +27,9 @@ var errFirstToken = task.Invalid("role", "the first token must be an admin's, fo
 func Add(to *route.Table, tokens inspect.Tokens) {
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/tokens", ID: "create-token", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "tokens", Answers: []int{201},
-		Summary: "Make a token; its secret is shown this once", Errors: []task.Code{task.CodeConflict},
-		About: "From then on every request needs a token, those from this machine included. The roles are viewer, operator, admin, enqueuer and worker; " +
-			"x-permission says of each call what it needs.",
+		Summary: "Create a token; its secret is shown only once", Errors: []task.Code{task.CodeConflict},
+		About: "From then on every request needs a token, also requests from the same machine. The roles are viewer, operator, admin, enqueuer and worker; " +
+			"x-permission names the permission that each call needs.",
 	}, func(ctx context.Context, in *tokenInput) (*route.Answer[client.NewToken], error) {
 		if scope.Bearer(ctx) == nil && (in.Body.Role != string(inspect.Admin) || len(in.Body.Queues) > 0) {
 			return nil, errFirstToken
@@ -54,7 +54,7 @@ func Add(to *route.Table, tokens inspect.Tokens) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/tokens/{id}", ID: "revoke-token", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "tokens",
-		Summary: "Revoke a token for good", About: "Within 2 seconds no node lets its bearer in.", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Revoke a token for good", About: "No node accepts it after 2 seconds.", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *tokenID) (*route.Answer[client.Token], error) {
 		return route.As(wireToken)(tokens.Revoke(ctx, in.ID))
 	})

@@ -24,7 +24,7 @@ func endOf(r *client.TaskResult, path string) (wrong *task.Field, end error) {
 	case after < 0:
 		return complain("retry_after", "must not be negative")
 	case r.Error != nil && r.Error.Category != "" && !retry.Category(r.Error.Category).Valid():
-		return complain("error.category", task.Quote(r.Error.Category)+" is no category")
+		return complain("error.category", task.Quote(r.Error.Category)+" is not a category")
 	}
 	failure := failureOf(r.Error)
 	switch task.Outcome(r.Outcome) {

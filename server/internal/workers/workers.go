@@ -55,17 +55,17 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, bounds *scope.Bounds) 
 	}, c.poll)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/workers/extend", ID: "extend-tasks", Needs: inspect.PermissionWork, Scope: scope.ByBody, Tag: "workers", Limit: body.MaxBatch,
-		Summary: "Go on working, and report progress", About: "Any node can be told. The answers say which tasks are to be stopped.",
+		Summary: "Extend leases and report progress", About: "Any node can be told. The answers say which tasks are to be stopped.",
 	}, c.extend)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/workers/steps", ID: "add-steps", Needs: inspect.PermissionWork, Scope: scope.ByBody, Tag: "workers", Limit: body.MaxBatch,
-		Summary: "Keep steps that are done, so that later attempts need not do them again",
+		Summary: "Save completed steps, so that later attempts skip them",
 		About: "Any node can be told. When the answer comes, they are on disk. A repeat under the same claim answers ok. Polls hand out with a task the steps that are not to be done again. " +
 			"Tell the end of an attempt only after the answers for its steps: what is told later is not undone if the task dies.",
 	}, c.steps)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/workers/settle", ID: "settle-tasks", Needs: inspect.PermissionWork, Scope: scope.ByBody, Tag: "workers", Limit: body.MaxBatch,
-		Summary: "Say how attempts ended", About: "Any node can be told. When the answer comes, it is on disk. A repeat of the recorded outcome for the same claim answers ok.",
+		Summary: "Report the outcome of attempts", About: "Any node can be told. When the answer comes, it is on disk. A repeat of the recorded outcome for the same claim answers ok.",
 		Errors: []task.Code{task.CodeUnavailable},
 	}, c.settle)
 }

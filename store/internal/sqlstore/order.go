@@ -32,7 +32,7 @@ func (c Cold) PutTargetOrder(ctx context.Context, order store.TargetOrder, audit
 		return nil, task.Invalid("target", "the target has no name", "")
 	}
 	if !order.Action.Valid() {
-		return nil, task.Invalid("action", task.Quote(string(order.Action))+" is no action", "open, close or reset")
+		return nil, task.Invalid("action", task.Quote(string(order.Action))+" is not an action", "open, close or reset")
 	}
 	if err := check.Text("target", order.Target, 4*task.MaxName); err != nil {
 		return nil, err

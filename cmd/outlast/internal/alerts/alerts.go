@@ -19,10 +19,10 @@ import (
 func Command(c *cli.Env) *cobra.Command {
 	return cli.Noun("alert", "Manage alert rules, channels and messages",
 		newList(c), newRules(c), newChannels(c), newTest(c), newAck(c), newSilence(c),
-		newPut(c, "rule", "Create an alert rule or replace one, also a built-in one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
+		newPut(c, "rule", "Create or replace an alert rule, including a built-in one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
 			return api.PutAlertRule(ctx, name, body)
 		}),
-		newPut(c, "channel", "Create an alert channel or replace one", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
+		newPut(c, "channel", "Create or replace an alert channel", func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error) {
 			return api.PutAlertChannel(ctx, name, body)
 		}),
 		newDelete(c, "rule", func(ctx context.Context, api *client.Client, name string) error {
@@ -38,10 +38,10 @@ func newList(c *cli.Env) *cobra.Command {
 	var cursor, since string
 	var filter client.AlertFilter
 	cmd := &cobra.Command{
-		Use: "list", Aliases: []string{"events"}, Short: "List messages sent to channels, newest first: the delivery log", Args: cobra.NoArgs,
-		Long: `List messages sent to channels, newest first: the delivery log.
+		Use: "list", Aliases: []string{"events"}, Short: "List messages sent to alert channels, newest first", Args: cobra.NoArgs,
+		Long: `List messages sent to alert channels, newest first: the delivery log.
 
-In --rule, --subject and --channel * stands for any text.`,
+In --rule, --subject and --channel, * matches any text.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if err := cli.OnePage(limit); err != nil {
 				return err
@@ -62,25 +62,25 @@ In --rule, --subject and --channel * stands for any text.`,
 				}
 			})
 			if err == nil && events.NextCursor != "" && c.Output == "table" {
-				c.Say("there is more: --cursor %s", cli.Clean(events.NextCursor))
+				c.Say("more rows follow: add --cursor %s", cli.Clean(events.NextCursor))
 			}
 			return err
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&filter.Rule, "rule", "", "messages of this rule")
-	flags.StringVar(&filter.Subject, "subject", "", "messages about this subject")
-	flags.StringVar(&filter.Channel, "channel", "", "messages to this channel")
+	flags.StringVar(&filter.Rule, "rule", "", "only messages of this rule")
+	flags.StringVar(&filter.Subject, "subject", "", "only messages about this subject")
+	flags.StringVar(&filter.Channel, "channel", "", "only messages to this channel")
 	flags.StringVar(&filter.State, "state", "", "pending, sent, silenced, collected, failed or canceled")
-	flags.StringVar(&since, "since", "", "made at or after: a time (RFC 3339), or how long ago (1h)")
-	flags.IntVar(&limit, "limit", 100, "at most so many messages, 1 to 500")
-	flags.StringVar(&cursor, "cursor", "", "go on where an earlier list ended")
+	flags.StringVar(&since, "since", "", "created since: a time (RFC 3339) or an age, such as 1h")
+	flags.IntVar(&limit, "limit", 100, "maximum number of messages, 1 to 500")
+	flags.StringVar(&cursor, "cursor", "", "continue from the cursor of an earlier list")
 	return cmd
 }
 
 func newRules(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "rules", Short: "List alert rules, the built-in ones included", Args: cobra.NoArgs,
+		Use: "rules", Short: "List alert rules, including the built-in ones", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			rules, err := api.AlertRules(ctx)
 			if err != nil {
@@ -123,19 +123,19 @@ func newChannels(c *cli.Env) *cobra.Command {
 func newTest(c *cli.Env) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
-		Use: "test CHANNEL", Short: "Send a test message to a channel, and wait for its answer", Args: cobra.ExactArgs(1),
-		Long: `Send a test message to a channel, and wait for its answer.
+		Use: "test CHANNEL", Short: "Send a test message to a channel and wait for the answer", Args: cobra.ExactArgs(1),
+		Long: `Send a test message to a channel and wait for the answer.
 
-With --dry-run nobody is told anything: the server connects to who takes the messages,
-shakes hands where TLS is spoken, logs in to a mail server, and leaves. Whether a robot
-takes the key in its URL, or there is such a mailbox, only a message shows.`,
+With --dry-run no message is sent. The server only connects to the channel, completes
+the TLS handshake if there is one, logs in if it is a mail server, and disconnects. Only
+a real message shows whether a robot accepts the key in its URL, or a mailbox exists.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if args[0] == "" {
 				return cli.Usagef("the name of the channel is empty; see outlast alert channels")
 			}
-			try, what := api.TestAlertChannel, "took the message"
+			try, what := api.TestAlertChannel, "accepted the message"
 			if dry {
-				try, what = api.ProbeAlertChannel, "answers; nothing was sent"
+				try, what = api.ProbeAlertChannel, "can be reached; nothing was sent"
 			}
 			tested, err := try(ctx, args[0])
 			if err != nil {
@@ -144,7 +144,7 @@ takes the key in its URL, or there is such a mailbox, only a message shows.`,
 			return c.Show(tested, func(w io.Writer) { cli.Row(w, cli.Clean(tested.Channel), what) })
 		}),
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "connect only, and send nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only connect, send nothing")
 	return cmd
 }
 
@@ -153,8 +153,8 @@ func newAck(c *cli.Env) *cobra.Command {
 		Use: "ack ID", Short: "Acknowledge a message: you are taking care of it", Args: cobra.ExactArgs(1),
 		Long: `Acknowledge a message, by the ID that outlast alert list shows.
 
-An aggregate that goes on firing, such as a backlog, is not told again for the
-rule and subject until it is over; that it is over is told.`,
+While the condition lasts, for example a backlog, no more messages are sent for this
+rule and subject. You are still told when it is over.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			id, err := cli.ParseID(args[0])
 			if err != nil {
@@ -174,7 +174,7 @@ rule and subject until it is over; that it is over is told.`,
 func newPut(c *cli.Env, noun, short string, put func(ctx context.Context, api *client.Client, name string, body json.RawMessage) (any, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: "put-" + noun + " NAME JSON|-", Short: short, Args: cobra.ExactArgs(2),
-		Long: short + ".\n\nThe second argument is its JSON, or - to read that from standard input.",
+		Long: short + ".\n\nThe second argument is its JSON, or - to read the JSON from standard input.",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if args[0] == "" {
 				return cli.Usagef("the name of the %s is empty", noun)
@@ -187,13 +187,13 @@ func newPut(c *cli.Env, noun, short string, put func(ctx context.Context, api *c
 				}
 			}
 			if len(body) > maxAlertInput || !json.Valid(body) {
-				return cli.Usagef("%s is no JSON of at most %d bytes; give the %s itself, or - and a file on standard input", task.Quote(string(body[:min(len(body), 40)])), maxAlertInput, noun)
+				return cli.Usagef("%s is not JSON of at most %d bytes; give the JSON of the %s itself, or - to read it from standard input", task.Quote(string(body[:min(len(body), 40)])), maxAlertInput, noun)
 			}
 			stored, err := put(ctx, api, args[0], body)
 			if err != nil {
 				return err
 			}
-			return c.Show(stored, func(w io.Writer) { cli.Row(w, noun, cli.Clean(args[0]), "is kept") })
+			return c.Show(stored, func(w io.Writer) { cli.Row(w, noun, cli.Clean(args[0]), "saved") })
 		}),
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func newSilence(c *cli.Env) *cobra.Command {
-	return cli.Noun("silence", "Silence alerts for a time",
+	return cli.Noun("silence", "Silence alerts for a while",
 		newSilenceAdd(c), newSilenceList(c), newSilenceEnd(c))
 }
 
@@ -23,12 +23,12 @@ func newSilenceAdd(c *cli.Env) *cobra.Command {
 	var lasts time.Duration
 	var dryRun bool
 	cmd := &cobra.Command{
-		Use: "add", Short: "Silence messages that match, for a time", Args: cobra.NoArgs,
-		Long: `Silence messages that match, for a time.
+		Use: "add", Short: "Silence matching messages for a while", Args: cobra.NoArgs,
+		Long: `Silence matching messages for a while.
 
-Of the patterns those that are given must all match; * stands for any text. What
-is kept back stays in outlast alert list, as silenced. --dry-run says what would
-have been kept back of the messages of the last day, and changes nothing.`,
+A message must match all patterns that are given; * matches any text. Silenced messages
+stay in outlast alert list. --dry-run shows which messages of the last day would have
+been silenced, and changes nothing.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			spec.For = client.Duration(lasts)
 			if from != "" {
@@ -47,16 +47,16 @@ have been kept back of the messages of the last day, and changes nothing.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&spec.Rule, "rule", "", "pattern of the rule")
-	flags.StringVar(&spec.Subject, "subject", "", "pattern of what the alert is about")
-	flags.StringVar(&spec.Type, "type", "", "pattern of the type of the task")
-	flags.StringVar(&spec.Queue, "queue", "", "pattern of the queue")
-	flags.StringVar(&spec.Target, "target", "", "pattern of the target")
-	flags.StringVar(&spec.Channel, "channel", "", "pattern of the channel; others are told")
-	flags.StringVar(&from, "from", "", "time from which on, now when absent")
-	flags.DurationVar(&lasts, "for", 0, "how long, such as 2h; at most 720h, which is 30 days")
-	flags.StringVar(&spec.Reason, "reason", "", "why, for those who wonder")
-	flags.BoolVar(&dryRun, "dry-run", false, "only say what would have been kept back of the last day")
+	flags.StringVar(&spec.Rule, "rule", "", "pattern for the rule")
+	flags.StringVar(&spec.Subject, "subject", "", "pattern for the subject of the alert")
+	flags.StringVar(&spec.Type, "type", "", "pattern for the task type")
+	flags.StringVar(&spec.Queue, "queue", "", "pattern for the queue")
+	flags.StringVar(&spec.Target, "target", "", "pattern for the target")
+	flags.StringVar(&spec.Channel, "channel", "", "pattern for the channel; other channels still get the message")
+	flags.StringVar(&from, "from", "", "start time, RFC 3339; default now")
+	flags.DurationVar(&lasts, "for", 0, "duration, such as 2h; at most 720h (30 days)")
+	flags.StringVar(&spec.Reason, "reason", "", "reason, shown to others")
+	flags.BoolVar(&dryRun, "dry-run", false, "only show which messages of the last day would have been silenced")
 	return cmd
 }
 
@@ -80,16 +80,16 @@ func previewSilence(ctx context.Context, c *cli.Env, api *client.Client, spec cl
 	if preview.More {
 		least = "at least "
 	}
-	c.Say("%s%s of the last day would have been kept back", least, cli.Plural(preview.Messages, "message"))
+	c.Say("%s%s of the last day would have been silenced", least, cli.Plural(preview.Messages, "message"))
 	if len(preview.Rules) > 0 {
-		c.Say("rules that match: %s", cli.Clean(strings.Join(preview.Rules, ", ")))
+		c.Say("matching rules: %s", cli.Clean(strings.Join(preview.Rules, ", ")))
 	}
 	return nil
 }
 
 func newSilenceList(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List silences, those that end last first", Args: cobra.NoArgs,
+		Use: "list", Short: "List silences, the latest end first", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			silences, err := api.AlertSilences(ctx)
 			if err != nil {

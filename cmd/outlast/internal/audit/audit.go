@@ -44,17 +44,17 @@ func newList(c *cli.Env) *cobra.Command {
 				}
 			})
 			if err == nil && log.NextCursor != "" && c.Output == "table" {
-				c.Say("there is more: --cursor %s", cli.Clean(log.NextCursor))
+				c.Say("more rows follow: add --cursor %s", cli.Clean(log.NextCursor))
 			}
 			return err
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&filter.Actor, "actor", "", "only what this one did, such as cli or 'token abcdefgh (ops)'")
-	flags.StringVar(&filter.Action, "action", "", "only this action, such as policy.put, or policy. for all that begin so")
-	flags.StringVar(&filter.Subject, "subject", "", "only about this, such as policy/payment, or policy/ for all that begin so")
-	flags.DurationVar(&since, "since", 0, "only of the last so long, such as 24h")
-	flags.IntVar(&filter.Limit, "limit", 100, "rows, 1 to 500")
-	flags.StringVar(&filter.Cursor, "cursor", "", "go on where an earlier list ended")
+	flags.StringVar(&filter.Actor, "actor", "", "only actions of this actor, such as cli or 'token abcdefgh (ops)'")
+	flags.StringVar(&filter.Action, "action", "", "only this action, such as policy.put; policy. matches all that begin with it")
+	flags.StringVar(&filter.Subject, "subject", "", "only this subject, such as policy/payment; policy/ matches all that begin with it")
+	flags.DurationVar(&since, "since", 0, "only actions of this last period, such as 24h")
+	flags.IntVar(&filter.Limit, "limit", 100, "maximum number of rows, 1 to 500")
+	flags.StringVar(&filter.Cursor, "cursor", "", "continue from the cursor of an earlier list")
 	return cmd
 }

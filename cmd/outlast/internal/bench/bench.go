@@ -53,26 +53,27 @@ func Command(c *cli.Env) *cobra.Command {
 	var url string
 	summary := &benchSummary{}
 	cmd := &cobra.Command{
-		Use: "bench", Short: "Measure how fast a store takes and runs tasks", Args: cobra.NoArgs,
-		Long: `Enqueue tasks that do nothing, one by one and in batches, run them, and measure how
-long a task takes from the call to its start. All of it happens in this process, on
-a temporary SQLite store, or on the store of --store beside the servers that use it:
-in a queue of its own, ` + benchQueue + `, of which nothing is left waiting at the end. What
-has ended stays for its retention, as everywhere.`,
+		Use: "bench", Short: "Measure how fast a store accepts and runs tasks", Args: cobra.NoArgs,
+		Long: `Measure how fast a store accepts and runs tasks that do nothing, enqueued one by one
+and in batches, and how long it takes from the enqueue call to the start of a task.
+
+Everything runs in this process, on a temporary SQLite store or on the store of --store.
+Servers may use that store meanwhile: the tasks are in a queue of their own,
+` + benchQueue + `. None is left waiting at the end; ended tasks stay for their retention.`,
 		Example: "  outlast bench\n  outlast bench --store postgres://outlast@localhost/outlast --tasks 50000 --yes",
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			if summary.Tasks < 100 || summary.Tasks > mostBench {
-				return cli.Usagef("--tasks is 100 to %d", mostBench)
+				return cli.Usagef("--tasks must be 100 to %d", mostBench)
 			}
 			if summary.Concurrency < 1 || summary.Concurrency > 1000 {
-				return cli.Usagef("--concurrency is 1 to 1000")
+				return cli.Usagef("--concurrency must be 1 to 1000")
 			}
 			return bench(ctx, c, url, summary)
 		}),
 	}
-	cmd.Flags().StringVar(&url, "store", "", "store to measure, a temporary SQLite one when absent")
+	cmd.Flags().StringVar(&url, "store", "", "store to measure; default is a temporary SQLite store")
 	cmd.Flags().IntVar(&summary.Tasks, "tasks", 20_000, "tasks to enqueue and run")
-	cmd.Flags().IntVar(&summary.Concurrency, "concurrency", 16*runtime.GOMAXPROCS(0), "callers that enqueue at once, 1 to 1000")
+	cmd.Flags().IntVar(&summary.Concurrency, "concurrency", 16*runtime.GOMAXPROCS(0), "concurrent callers that enqueue, 1 to 1000")
 	return cmd
 }
 
@@ -114,9 +115,9 @@ func mayBench(c *cli.Env, url string, summary *benchSummary) error {
 		return err
 	}
 	summary.Store = stores.SchemeOf(url) // the rest may hold a password
-	c.Say("this writes %d tasks into the queue %s of the store, and loads its database as hard as it can", summary.Tasks+benchSamples, benchQueue)
+	c.Say("this writes %d tasks to the queue %s of the store and puts full load on its database", summary.Tasks+benchSamples, benchQueue)
 	if !c.Yes && !cli.Terminal(c.In) {
-		return cli.Usagef("a bench of a store that may be in use needs --yes, since there is no terminal to ask on")
+		return cli.Usagef("the store may be in use: without a terminal, confirm with --yes")
 	}
 	return c.Confirm("Write them?")
 }

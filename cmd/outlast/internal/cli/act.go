@@ -13,7 +13,7 @@ import (
 func (c *Env) Act(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if c.Output != "table" && c.Output != "json" && c.Output != "jsonl" {
-			return Usagef("--output is table, json or jsonl, not %s", task.Quote(c.Output))
+			return Usagef("--output must be table, json or jsonl, not %s", task.Quote(c.Output))
 		}
 		c.acted = true
 		return do(cmd.Context(), args)

@@ -39,9 +39,9 @@ func explain(root *cobra.Command) {
 				return nil
 			}
 			if takes == "" {
-				return Usagef("%s takes no argument, not %s", cmd.CommandPath(), task.Quote(args[0]))
+				return Usagef("%s takes no arguments, but got %s", cmd.CommandPath(), task.Quote(args[0]))
 			}
-			return Usagef("write it as: %s %s", cmd.CommandPath(), takes)
+			return Usagef("usage: %s %s", cmd.CommandPath(), takes)
 		}
 	}
 }
@@ -97,9 +97,9 @@ func flagError(cmd *cobra.Command, err error) error {
 // wrongValue says what a flag takes instead of a value.
 func wrongValue(flag *pflag.Flag, value string, err error) error {
 	wanted := map[string]string{
-		"duration": "no duration; write it with a unit, such as 90s, 5m or 1h30m", "durationSlice": "no list of durations such as 1s,5s,1m",
-		"int": "no whole number", "uint64": "no whole number from 0 on", "intSlice": "no list of whole numbers such as 3,4",
-		"float64": "no number", "bool": "neither true nor false",
+		"duration": "not a duration; write it with a unit, such as 90s, 5m or 1h30m", "durationSlice": "not a list of durations such as 1s,5s,1m",
+		"int": "not a whole number", "uint64": "not a whole number of 0 or more", "intSlice": "not a list of whole numbers such as 3,4",
+		"float64": "not a number", "bool": "not true or false",
 	}[flag.Value.Type()]
 	if wanted == "" {
 		return err

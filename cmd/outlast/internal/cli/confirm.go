@@ -20,12 +20,12 @@ func (c *Env) Confirm(question string) error {
 		return nil
 	}
 	if !Terminal(c.In) || !Terminal(c.Messages) {
-		return Usagef("this needs --yes, since there is no terminal to ask on")
+		return Usagef("there is no terminal to ask on: confirm with --yes")
 	}
-	c.Say("%s Type yes to go on: ", question)
+	c.Say("%s Type yes to continue: ", question)
 	line, err := bufio.NewReader(c.In).ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "yes" {
-		return Usagef("not confirmed, nothing was done")
+		return Usagef("not confirmed; nothing was done")
 	}
 	return nil
 }

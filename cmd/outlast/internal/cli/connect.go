@@ -29,7 +29,7 @@ func (c *Env) Connect(opts ...client.Option) (*client.Client, error) {
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(data) {
-			return nil, Usagef("--ca-file: %s holds no certificate in PEM", Clean(c.ca))
+			return nil, Usagef("--ca-file: %s contains no PEM certificate", Clean(c.ca))
 		}
 		opts = append(opts, client.WithRootCAs(pool))
 	}

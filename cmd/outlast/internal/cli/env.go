@@ -16,13 +16,13 @@ type Env struct {
 	RestoreSignals func()                                         // gives the next signal back to the system: it ends the process
 	Lookup         func(variable string) (value string, set bool) // finds an environment variable
 	Version        string                                         // of the program
-	Report         func(line string)                              // says the error of a command in place of plain text
 
-	Server        string // URL
-	Output        string // table, json or jsonl
-	Yes           bool   // do not ask before what cannot be undone
-	tokenFile, ca string // files
-	acted         bool   // the command line was understood and a command has begun
+	Server        string            // URL
+	Output        string            // table, json or jsonl
+	Yes           bool              // do not ask before what cannot be undone
+	tokenFile, ca string            // files
+	acted         bool              // the command line was understood and a command has begun
+	report        func(line string) // says the error of a command in place of plain text
 }
 
 // Say writes a message for people.

@@ -37,15 +37,18 @@ func Execute(ctx context.Context, c *Env, root *cobra.Command, args []string) in
 		return exitOK
 	}
 	code := c.exitCode(err)
-	report := c.Report
-	if report == nil {
-		report = func(line string) { c.Say("outlast: %s", line) }
+	if c.logsJSON(cmd, args) {
+		c.ReportJSON()
 	}
 	for _, line := range linesOf(err) {
-		report(Short(line, longestMessage))
+		if line = Short(line, longestMessage); c.report != nil {
+			c.report(line)
+		} else {
+			c.Say("outlast: %s", line)
+		}
 	}
-	if code == exitUsage && !c.acted {
-		_, _ = fmt.Fprintln(c.Messages, "see: "+cmd.CommandPath()+" --help")
+	if code == exitUsage && !c.acted && c.report == nil {
+		c.Say("see: %s --help", cmd.CommandPath())
 	}
 	return code
 }

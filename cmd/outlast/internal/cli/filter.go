@@ -24,20 +24,20 @@ func (f *FilterFlags) Add(flags *pflag.FlagSet, dead bool) {
 	flags.StringVar(&f.filter.Key, "key", "", "tasks with this ordering key")
 	flags.StringVar(&f.filter.Category, "category", "", "category of the last error")
 	flags.StringVar(&f.filter.Trace, "trace", "", "trace id")
-	flags.StringVar(&f.Since, "since", "", "created at or after: a time (RFC 3339), or how long ago (1h)")
-	flags.StringVar(&f.Until, "until", "", "created before: a time (RFC 3339), or how long ago (1h)")
-	flags.StringVar(&f.failedSince, "failed-since", "", "failed last at or after: a time (RFC 3339), or how long ago (1h); the newest failure comes first")
-	flags.StringVar(&f.failedUntil, "failed-until", "", "failed last before: a time (RFC 3339), or how long ago (1h)")
+	flags.StringVar(&f.Since, "since", "", "created since: a time (RFC 3339) or an age, such as 1h")
+	flags.StringVar(&f.Until, "until", "", "created before: a time (RFC 3339) or an age, such as 1h")
+	flags.StringVar(&f.failedSince, "failed-since", "", "last failed since: a time (RFC 3339) or an age, such as 1h; newest failure first")
+	flags.StringVar(&f.failedUntil, "failed-until", "", "last failed before: a time (RFC 3339) or an age, such as 1h")
 	flags.StringVar(&f.filter.Target, "target", "", "tasks that call this target")
-	flags.IntVar(&f.filter.AttemptMin, "min-attempts", 0, "tasks with at least so many attempts")
-	flags.StringToStringVar(&f.filter.Metadata, "metadata", nil, "tasks with this metadata, NAME=VALUE; repeatable, all must match")
-	flags.StringVarP(&f.filter.Q, "search", "q", "", "an ordering key or type, or a part of the last error's message; in lists also an id or the beginning of one")
+	flags.IntVar(&f.filter.AttemptMin, "min-attempts", 0, "tasks with at least this many attempts")
+	flags.StringToStringVar(&f.filter.Metadata, "metadata", nil, "tasks with this metadata, NAME=VALUE (repeatable; all must match)")
+	flags.StringVarP(&f.filter.Q, "search", "q", "", "ordering key, type, or part of the last error's message; in lists also an id or the beginning of one")
 	if dead {
 		flags.StringVar(&f.filter.Reason, "reason", "", "exhausted, permanent, expired, crash_loop, no_handler or rejected")
-		flags.StringVar(&f.filter.Fingerprint, "fingerprint", "", "fingerprint of the last error, see dead groups")
-		flags.StringVar(&f.diedBefore, "died-before", "", "died before: a time (RFC 3339), or how long ago (1h)")
+		flags.StringVar(&f.filter.Fingerprint, "fingerprint", "", "fingerprint of the last error; see outlast dead groups")
+		flags.StringVar(&f.diedBefore, "died-before", "", "died before: a time (RFC 3339) or an age, such as 1h")
 	} else {
-		flags.StringVar(&f.filter.State, "state", "", "pending, running, succeeded, dead or canceled; in lists also failed: what failed in the last hour and has not succeeded since, the newest 1000 (--failed-since and --failed-until change both)")
+		flags.StringVar(&f.filter.State, "state", "", "pending, running, succeeded, dead or canceled. Lists also take failed: the newest 1000 tasks that failed in the last hour and have not succeeded since; --failed-since and --failed-until change both bounds")
 	}
 }
 
@@ -64,7 +64,7 @@ func PastTime(name, text string, now time.Time) (at client.Time, err error) {
 	}
 	if ago, err := time.ParseDuration(text); err == nil {
 		if ago < 0 && name == "since" {
-			return at, Usagef("--since must not be negative: nothing is made in the future")
+			return at, Usagef("--since must not be negative: it would be in the future")
 		}
 		at.Time = now.Add(-ago)
 		return at, nil

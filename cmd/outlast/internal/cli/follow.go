@@ -31,10 +31,10 @@ func (c *Env) Follow(ctx context.Context, api *client.Client, id string) error {
 		case "done":
 			return nil
 		case "failed", "canceled":
-			c.Say("see what became of each letter: outlast operation items %s", Clean(id))
+			c.Say("for the outcome of each: outlast operation items %s", Clean(id))
 			return errors.New(Clean(strings.TrimSuffix("the operation ended as "+operation.State+": "+operation.Error, ": ")))
 		case "paused":
-			c.Say("go on with: outlast operation resume %s", Clean(id))
+			c.Say("to continue: outlast operation resume %s", Clean(id))
 			return errors.New(Clean(strings.TrimSuffix("the operation is paused: "+operation.Error, ": ")))
 		}
 		select {
@@ -48,10 +48,13 @@ func (c *Env) Follow(ctx context.Context, api *client.Client, id string) error {
 // progressOf is one line about how far an operation has come.
 func progressOf(o *client.Operation) string {
 	line := fmt.Sprintf("%s: %d of %d", o.State, o.Done, o.Matched)
+	if o.Kind == "redrive" {
+		line = fmt.Sprintf("%s: %d of %d redriven", o.State, o.Sent, o.Matched)
+	}
 	for _, part := range []struct {
 		n    *int
 		what string
-	}{{&o.Changed, "changed"}, {&o.Skipped, "skipped"}, {o.Succeeded, "succeeded"}, {o.Failing, "failed or to be repeated"}} {
+	}{{&o.Changed, "changed"}, {&o.Skipped, "skipped"}, {o.Succeeded, "succeeded so far"}, {o.Failing, "failed again so far"}} {
 		if part.n != nil && *part.n > 0 {
 			line += fmt.Sprintf(", %d %s", *part.n, part.what)
 		}

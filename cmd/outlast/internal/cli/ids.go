@@ -8,7 +8,7 @@ import (
 func ParseID(text string) (task.ID, error) {
 	id, err := task.ParseID(text)
 	if err != nil {
-		return id, Usagef("%s is not a task id: an id looks like 019a9f2e-5c00-7abc-8def-0123456789ab", task.Quote(text))
+		return id, Usagef("%s is not a task id; ids look like 019a9f2e-5c00-7abc-8def-0123456789ab", task.Quote(text))
 	}
 	return id, nil
 }

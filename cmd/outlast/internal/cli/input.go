@@ -40,7 +40,7 @@ func RefuseZeros(flags *pflag.FlagSet, all []ZeroFlag) error {
 func FileAlone(cmd *cobra.Command, but ...string) (err error) {
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed && flag.Name != "file" && !slices.Contains(but, flag.Name) {
-			err = Usagef("--%s does not go with --file; write it into the file", flag.Name)
+			err = Usagef("--%s cannot be combined with --file; write it into the file", flag.Name)
 		}
 	})
 	return err
@@ -56,7 +56,7 @@ func Pairs(flag, separator string, texts []string) (map[string]string, error) {
 	for _, text := range texts {
 		name, value, found := strings.Cut(text, separator)
 		if !found {
-			return nil, Usagef("--%s: %s is not in the form NAME%sVALUE", flag, task.Quote(text), separator)
+			return nil, Usagef("--%s: %s does not have the form NAME%sVALUE", flag, task.Quote(text), separator)
 		}
 		if separator == ":" {
 			value = strings.TrimSpace(value)
@@ -93,7 +93,7 @@ func (c *Env) ReadJSONArgument(name, text string) (json.RawMessage, error) {
 	}
 	data = bytes.TrimSpace(data)
 	if !json.Valid(data) {
-		return nil, Usagef("%s is not JSON; quote a text as '\"text\"'", name)
+		return nil, Usagef("%s is not JSON; write a string as '\"text\"'", name)
 	}
 	return data, nil
 }
@@ -117,7 +117,7 @@ func (c *Env) ReadFile(name string) ([]byte, error) {
 func readAtMost(r io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err == nil && len(data) > maxInput {
-		return nil, Usagef("the input is over %d MiB", maxInput>>20)
+		return nil, Usagef("the input is larger than %d MiB", maxInput>>20)
 	}
 	return data, err
 }

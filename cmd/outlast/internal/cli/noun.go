@@ -33,7 +33,7 @@ func Noun(use, short string, verbs ...*cobra.Command) *cobra.Command {
 				if near := hints.Nearest(args[0], names); near != "" {
 					return Usagef("unknown command %q of outlast %s; did you mean %s?", args[0], use, near)
 				}
-				return Usagef("unknown command %q of outlast %s; known: %s", args[0], use, strings.Join(names, ", "))
+				return Usagef("unknown command %q of outlast %s; commands: %s", args[0], use, strings.Join(names, ", "))
 			}
 			return Usagef("outlast %s needs a command: %s", use, strings.Join(names, ", "))
 		},

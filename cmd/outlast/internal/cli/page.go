@@ -10,14 +10,14 @@ type PageFlags struct {
 
 // Add defines the flags.
 func (p *PageFlags) Add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&p.Limit, "limit", 50, "how many at most")
-	cmd.Flags().StringVar(&p.Cursor, "cursor", "", "go on where an earlier list ended")
+	cmd.Flags().IntVar(&p.Limit, "limit", 50, "maximum number of rows")
+	cmd.Flags().StringVar(&p.Cursor, "cursor", "", "continue from the cursor of an earlier list")
 }
 
 // OnePage refuses a limit that no page of the API has.
 func OnePage(limit int) error {
 	if limit < 1 || limit > 500 {
-		return Usagef("--limit is 1 to 500")
+		return Usagef("--limit must be 1 to 500")
 	}
 	return nil
 }

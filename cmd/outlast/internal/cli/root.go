@@ -13,10 +13,10 @@ func Complete(c *Env, root *cobra.Command, nouns ...*cobra.Command) *cobra.Comma
 	root.SetErr(c.Messages)
 	flags := root.PersistentFlags()
 	flags.StringVar(&c.Server, "server", client.DefaultServer, "URL of the server; env OUTLAST_SERVER")
-	flags.StringVar(&c.tokenFile, "token-file", "", "file with the token for the server, before the variable OUTLAST_TOKEN; env OUTLAST_TOKEN_FILE")
-	flags.StringVar(&c.ca, "ca-file", "", "PEM file with the certificate authorities of an https server, in place of the system's; env OUTLAST_CA_FILE")
+	flags.StringVar(&c.tokenFile, "token-file", "", "file with the token for the server; overrides the variable OUTLAST_TOKEN; env OUTLAST_TOKEN_FILE")
+	flags.StringVar(&c.ca, "ca-file", "", "PEM file with the certificate authorities to trust for https, instead of the system's; env OUTLAST_CA_FILE")
 	flags.StringVar(&c.Output, "output", "table", "table, json or jsonl; env OUTLAST_OUTPUT")
-	flags.BoolVar(&c.Yes, "yes", false, "do not ask before what cannot be undone")
+	flags.BoolVar(&c.Yes, "yes", false, "do not ask for confirmation")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd.Flags(), c.Lookup) }
 	root.AddCommand(nouns...)
 	completion(root)

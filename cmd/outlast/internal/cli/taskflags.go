@@ -28,25 +28,25 @@ func (f *TaskFlags) Add(flags *pflag.FlagSet, groups bool) {
 	asHTTP := "--url"
 	if groups {
 		asHTTP = "--url or --group"
-		flags.StringVar(&to.Group, "group", "", "worker group whose member gets the request, instead of --url")
-		flags.StringVar(&to.Path, "path", "", "with --group: path at the member, such as /send")
+		flags.StringVar(&to.Group, "group", "", "worker group that gets the request, instead of --url")
+		flags.StringVar(&to.Path, "path", "", "with --group: path on the member, such as /send")
 	}
-	flags.StringVar(&t.Type, "type", "", "what kind of task this is; http when "+asHTTP+" is given")
-	flags.StringVar(&t.Queue, "queue", "", "queue, default when absent")
+	flags.StringVar(&t.Type, "type", "", "type of the task, which selects its handler; default http with "+asHTTP)
+	flags.StringVar(&t.Queue, "queue", "", "queue; the default is named default")
 	flags.StringVar(&f.payload, "payload", "", "JSON payload; @FILE reads a file, - standard input")
-	flags.IntVar(&f.priority, "priority", task.DefaultPriority, "0 (lowest) to 9")
-	flags.StringVar(&t.Key, "key", "", "ordering key")
-	flags.StringVar(&t.ShareKey, "share-key", "", "whose the task is, such as a customer; starts go round the share keys")
+	flags.IntVar(&f.priority, "priority", task.DefaultPriority, "priority, 0 (lowest) to 9")
+	flags.StringVar(&t.Key, "key", "", "ordering key: tasks with the same key run one after another")
+	flags.StringVar(&t.ShareKey, "share-key", "", "owner of the task, such as a customer; share keys take turns")
 	flags.StringVar(&t.Policy, "policy", "", "name of a retry policy")
 	flags.StringVar(&f.retry, "retry", "", "inline retry policy as JSON; @FILE reads a file")
-	flags.IntVar(&f.attempts, "max-attempts", 0, "attempts, the first included")
-	flags.DurationVar(&f.timeout, "timeout", 0, "limit of each attempt")
-	flags.DurationVar(&f.ttl, "ttl", 0, "limit of all attempts together, from when the task is accepted")
-	flags.StringArrayVar(&f.metadata, "metadata", nil, "NAME=VALUE (repeatable)")
+	flags.IntVar(&f.attempts, "max-attempts", 0, "maximum number of attempts, including the first")
+	flags.DurationVar(&f.timeout, "timeout", 0, "time limit for each attempt")
+	flags.DurationVar(&f.ttl, "ttl", 0, "time limit for all attempts together, from acceptance")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "metadata, NAME=VALUE (repeatable)")
 	flags.StringVar(&to.URL, "url", "", "URL to call")
-	flags.StringVar(&to.Method, "method", "", "method of the call, POST when absent")
-	flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' of the call (repeatable); visible in process lists: put secrets into --file")
-	flags.StringVar(&to.Success, "success", "", "CEL over status, headers and body that decides whether an answer is a success, such as 'body.code == 0'; 2xx when absent")
+	flags.StringVar(&to.Method, "method", "", "HTTP method; default POST")
+	flags.StringArrayVar(&f.headers, "header", nil, "HTTP header, 'Name: value' (repeatable). Process lists show it: put secrets into --file")
+	flags.StringVar(&to.Success, "success", "", "CEL condition on status, headers and body that makes a response a success, such as 'body.code == 0'; default is any 2xx")
 }
 
 // Absent reports whether no flag says what is to be done.

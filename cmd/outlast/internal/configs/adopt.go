@@ -41,11 +41,13 @@ func newAdopt(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "adopt", Short: "Authenticate configuration that is already in the database", Args: cobra.NoArgs,
 		Long: `Show the policies, channels, tokens and other configuration in the database that the
-encryption key does not authenticate, and vouch for them. With encryption on, servers use
-none of it: it is from before encryption was turned on, or somebody has written it into
-the database. So read what is shown before you say yes. Each becomes a new version that is
-authenticated, with a row in the audit log. Run it where the keys are: it works on the
-store itself, also while servers use it.`,
+encryption key does not authenticate, and adopt them after you confirm.
+
+With encryption on, servers ignore such configuration: it was stored before encryption
+was turned on, or somebody wrote it directly into the database. So read the list before
+you confirm. Each entry becomes a new, authenticated version, with a row in the audit
+log. Run the command where the keys are. It works on the store itself, also while
+servers use it.`,
 		Example: "  outlast config adopt --store sqlite:outlast.db --encryption-key-file k1=/etc/outlast/k1 --dry-run\n  outlast config adopt --config outlast.yaml --yes",
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			node, done, err := nodeOn(ctx, c, url, f)
@@ -56,8 +58,8 @@ store itself, also while servers use it.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&url, "store", "", "the store: "+stores.Forms()+"; that of the configuration file when absent")
-	flags.BoolVar(&dryRun, "dry-run", false, "only show what is there")
+	flags.StringVar(&url, "store", "", "store to work on: "+stores.Forms()+"; default is the store of the configuration file")
+	flags.BoolVar(&dryRun, "dry-run", false, "only show the list")
 	f.Add(flags)
 	return cmd
 }
@@ -72,7 +74,7 @@ func nodeOn(ctx context.Context, c *cli.Env, url string, f *settings.KeyPlaces) 
 		url = file.Store.URL
 	}
 	if url == "" {
-		return nil, nil, cli.Usagef("name the store in --store, or a file that names it in --config")
+		return nil, nil, cli.Usagef("name the store with --store, or a file that names it with --config")
 	}
 	k, err := stores.Durable(url)
 	if err == nil {
@@ -86,7 +88,7 @@ func nodeOn(ctx context.Context, c *cli.Env, url string, f *settings.KeyPlaces) 
 		return nil, nil, err
 	}
 	if len(keys.Secrets) == 0 {
-		return nil, nil, cli.Usagef("name the encryption key to vouch with: --encryption-key-file NAME=PATH, or --config")
+		return nil, nil, cli.Usagef("name the encryption key that authenticates: --encryption-key-file NAME=PATH, or --config")
 	}
 	backend, err := k.Open(ctx, url, true)
 	if err != nil {
@@ -127,12 +129,12 @@ func adopt(ctx context.Context, c *cli.Env, inspector *inspect.Inspector, dryRun
 			return err
 		}
 	}
-	if err := c.Confirm(fmt.Sprintf("Vouch for %s?", cli.Plural(len(objects), "object"))); err != nil {
+	if err := c.Confirm(fmt.Sprintf("Adopt %s?", cli.Plural(len(objects), "object"))); err != nil {
 		return err
 	}
 	out.Adopted, err = inspector.Store.Adopt(ctx, objects, "cli")
 	if errors.Is(err, &task.Error{Code: task.CodeConflict}) {
-		return fmt.Errorf("%d of %d are done; one has changed meanwhile, so look again: %w", out.Adopted, len(objects), err)
+		return fmt.Errorf("%d of %d were adopted, then one had changed; run the command again: %w", out.Adopted, len(objects), err)
 	}
 	if err != nil {
 		return err

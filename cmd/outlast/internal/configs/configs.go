@@ -16,16 +16,17 @@ import (
 
 // Command makes outlast config and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("config", "Check and print the configuration of a server; needs no server", newCheck(c), newPrint(c), newSchema(c), newAdopt(c))
+	return cli.Noun("config", "Check and print server configuration, without a server", newCheck(c), newPrint(c), newSchema(c), newAdopt(c))
 }
 
 func newCheck(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "check FILE", Short: "Check a file as outlast serve does when it reads it", Args: cobra.ExactArgs(1),
-		Long: `Check a configuration file as outlast serve does when it reads it, and name what is
-probably not meant. A policy, queue or alert channel that the file names and does not
-have may have been put by the API, which is not looked at: it is a warning here, with
-the nearest name that is known, and serve refuses the file if nobody has put it.`,
+		Use: "check FILE", Short: "Check a configuration file as outlast serve would", Args: cobra.ExactArgs(1),
+		Long: `Check a configuration file as outlast serve would, and warn about probable mistakes.
+
+If the file names a policy, queue or alert channel that it does not define, this is only
+a warning, with the nearest known name: it may have been created over the API, which is
+not asked. outlast serve refuses the file if it does not exist there either.`,
 		Example: "  outlast config check outlast.yaml\n  outlast config check outlast.yaml --output json",
 		RunE: c.Act(func(_ context.Context, args []string) error {
 			file, err := settings.ReadConfig(args[0])
@@ -49,10 +50,10 @@ the nearest name that is known, and serve refuses the file if nobody has put it.
 func newPrint(c *cli.Env) *cobra.Command {
 	f := &settings.Flags{}
 	cmd := &cobra.Command{
-		Use: "print", Short: "Show every setting of outlast serve and where it comes from", Args: cobra.NoArgs,
-		Long: `Show every setting that outlast serve would have with these flags, in this
-environment, and where it comes from: a flag, a variable, a line of the file, or the
-default. Secrets are not shown.`,
+		Use: "print", Short: "Show every setting of outlast serve and its source", Args: cobra.NoArgs,
+		Long: `Show every setting that outlast serve would use with these flags and in this
+environment, and its source: a flag, a variable, a line of the file, or the default.
+Secrets are not shown.`,
 		Example: "  outlast config print --config outlast.yaml\n  OUTLAST_LISTEN=127.0.0.1:8080 outlast config print",
 	}
 	f.Add(cmd.Flags())
@@ -79,7 +80,7 @@ default. Secrets are not shown.`,
 
 func newSchema(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "schema", Short: "Write the JSON Schema of the file, for editors", Args: cobra.NoArgs,
+		Use: "schema", Short: "Print the JSON Schema of the configuration file, for editors", Args: cobra.NoArgs,
 		RunE: c.Act(func(context.Context, []string) error {
 			schema, err := config.Schema()
 			if err == nil {

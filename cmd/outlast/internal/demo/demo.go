@@ -45,15 +45,15 @@ func Command(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "demo", Short: "See retries, an outage, alerts, dead letters and a redrive within a minute", Args: cobra.NoArgs,
 		Long: `Start a server on a temporary SQLite store, a remote worker, and endpoints that fail
-as endpoints do. Enqueue a few hundred tasks in several queues, and watch retries, an
-outage that a circuit breaker keeps from costing attempts, alerts, and dead letters,
-which are redriven once their cause is repaired. All data is removed at the end.
+from time to time. Enqueue a few hundred tasks in several queues and watch retries, an
+outage in which a circuit breaker saves attempts, alerts, and dead letters, which are
+redriven once their cause is repaired. All data is removed at the end.
 
-With --keep the server stays, for you to look around in the console: traffic goes on,
-and some endpoints fail until you repair them.`,
+With --keep the server stays so that you can look around in the console: traffic goes
+on, and some endpoints fail until you repair them.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error { return demo(ctx, c, keep) }),
 	}
-	cmd.Flags().BoolVar(&keep, "keep", false, "leave the server running at the end, on port 7070 or a free one")
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the server running at the end, on port 7070 or a free one")
 	return cmd
 }
 
@@ -113,7 +113,7 @@ func (s *demoStory) play(ctx context.Context, url string) (err error) {
 			stop()
 		}()
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, demoLimit, fmt.Errorf("the demo was not done after %s", demoLimit))
+	limited, cancel := context.WithTimeoutCause(ctx, demoLimit, fmt.Errorf("the demo did not finish within %s", demoLimit))
 	defer cancel()
 	if err := s.tell(limited); err != nil {
 		return err

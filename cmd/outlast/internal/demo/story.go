@@ -135,7 +135,7 @@ func (s *demoStory) watch(ctx context.Context, dead int) error {
 		if counts.succeeded+counts.dead == s.summary.Tasks {
 			s.summary.FirstAttempt, s.summary.Retried, s.summary.Redriven = counts.first, counts.retried, counts.redriven
 			if counts.dead != dead {
-				return fmt.Errorf("%d dead letters where %d were expected", counts.dead, dead)
+				return fmt.Errorf("%d dead letters instead of %d", counts.dead, dead)
 			}
 			return nil
 		}

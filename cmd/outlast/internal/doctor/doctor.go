@@ -19,21 +19,24 @@ func Command(c *cli.Env) *cobra.Command {
 	var deep, dial, ready bool
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check a server, or a store with --store", Args: cobra.NoArgs,
-		Long: `Check the server at --server: is it ready, are retries on, which policies and
-types have none, may run forever or die unheard, how many dead letters are
-there, is there work that nobody can do. With --store it looks at the store
-itself instead, also while servers use it: integrity, versions, disk space and
-lanes without an owner as well. With --ready it asks only whether the server is
-ready, which needs no token: for the health check of a container.
+		Long: `Check the server at --server: whether it is ready, whether retries are on, which
+policies and types have no retries, no timeout or no alert, how many dead letters there
+are, and which tasks nothing can run.
 
-Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
+With --store, check the store itself instead, also while servers use it. This adds its
+integrity, versions, disk space and lanes without an owner.
+
+With --ready, only ask whether the server is ready. This needs no token and suits the
+health check of a container.
+
+Exit codes: 0 nothing is broken (there may be warnings), 1 something is broken,
 7 the server or store cannot be reached.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			r := exam{report.New()}
 			var err error
 			switch {
 			case url != "" && ready:
-				return cli.Usagef("--ready asks a server, --store looks at a store: choose one")
+				return cli.Usagef("--ready checks a server, --store checks a store: choose one")
 			case url != "":
 				err = examineStore(ctx, c, r, url, deep)
 			default:
@@ -46,15 +49,15 @@ Exit codes: 0 nothing is broken (there may be warnings), 1 something is,
 				return showErr
 			}
 			if err == nil && r.Status == report.Fails {
-				err = errors.New("something is broken, see above")
+				err = errors.New("something is broken; see above")
 			}
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&url, "store", "", "look at this store instead of a server, such as sqlite:outlast.db")
-	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to who takes the messages of its alert channels; nothing is sent")
-	cmd.Flags().BoolVar(&ready, "ready", false, "ask only whether the server is ready; needs no token")
-	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read the whole store and recount; takes time on a large one")
+	cmd.Flags().StringVar(&url, "store", "", "check this store instead of a server, such as sqlite:outlast.db")
+	cmd.Flags().BoolVar(&dial, "dial", false, "have the server connect to its alert channels; nothing is sent")
+	cmd.Flags().BoolVar(&ready, "ready", false, "only ask whether the server is ready; needs no token")
+	cmd.Flags().BoolVar(&deep, "integrity", true, "with --store: read and recount the whole store, which takes time if it is large")
 	return cmd
 }
 
@@ -72,7 +75,7 @@ func examineServer(ctx context.Context, c *cli.Env, r exam, dial, ready bool) er
 	if health.Status != "ready" {
 		status = report.Fails
 	}
-	r.Add("server", status, c.Server+" is "+health.Status, "its log says more")
+	r.Add("server", status, c.Server+" is "+health.Status, "see its log")
 	if ready {
 		return nil
 	}
@@ -88,7 +91,7 @@ func examineServer(ctx context.Context, c *cli.Env, r exam, dial, ready bool) er
 		if name == "clock" { // which is ours below
 			name = "database clock"
 		}
-		r.Add(name, status, check.Detail, "its log says more")
+		r.Add(name, status, check.Detail, "see its log")
 	}
 	if check, known := health.Checks["encryption"]; known {
 		r.examineKeys(check.OK, check.Detail)

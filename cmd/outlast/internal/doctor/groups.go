@@ -24,10 +24,10 @@ func (r exam) examineGroups(ctx context.Context, api *client.Client) {
 		case group.State == "ready":
 			ready++
 		case group.Failures == 0 && len(group.Members) > 0:
-			r.Add("groups", report.Warns, fmt.Sprintf("no member of %s lives: %s", group.Name, cli.Plural(len(group.Members), "silent member")),
+			r.Add("groups", report.Warns, fmt.Sprintf("no member of %s is alive: %s", group.Name, cli.Plural(len(group.Members), "silent member")),
 				"start members; see: outlast group members "+group.Name)
 		case group.Failures > 0:
-			r.Add("groups", report.Warns, fmt.Sprintf("nobody in %s takes tasks (%s), %s; the next try is at %s", group.Name, group.Kind, waitingIn(ctx, api, group.Name), cli.When(group.NextAt)),
+			r.Add("groups", report.Warns, fmt.Sprintf("no member of %s takes tasks (%s), %s; next try at %s", group.Name, group.Kind, waitingIn(ctx, api, group.Name), cli.When(group.NextAt)),
 				"start members; see: outlast group members "+group.Name)
 		}
 	}
@@ -41,7 +41,7 @@ func (r exam) examineGroups(ctx context.Context, api *client.Client) {
 func waitingIn(ctx context.Context, api *client.Client, group string) string {
 	targets, err := api.Targets(ctx, 500)
 	if err != nil {
-		return "how many wait is not known"
+		return "number of waiting tasks unknown"
 	}
 	count := 0
 	for i := range targets.Targets {

@@ -14,7 +14,7 @@ func (r exam) examineKeys(well bool, detail string) {
 	if !well {
 		status = report.Fails
 	}
-	r.Add("encryption", status, detail, "give all nodes the same keys (encryption.keys, --encryption-key-file); what is not authenticated: outlast config adopt")
+	r.Add("encryption", status, detail, "give all nodes the same keys (encryption.keys, --encryption-key-file); for configuration that is not authenticated: outlast config adopt")
 }
 
 // examineMissing tells of tasks that wait for a key, among the newest pending ones
@@ -25,7 +25,7 @@ func (r exam) examineMissing(keys map[string]int, more bool) {
 		status = report.Fails
 	}
 	r.Add("missing encryption keys", status, counted(keys, more),
-		"give all nodes the key of that name; tasks whose key is lost never run again: outlast task cancel ID")
+		"give all nodes the key of that name; tasks whose key is lost can never run: outlast task cancel ID")
 }
 
 // examineSeal names the keys that tasks of the store were encrypted with. Which of
@@ -36,7 +36,7 @@ func (r exam) examineSeal(ctx context.Context, inspector *inspect.Inspector) {
 	case err != nil:
 		r.Add("encryption", report.Fails, err.Error(), "")
 	case len(status.Known) == 0:
-		r.Add("encryption", report.Fine, "off: no node has encrypted here", "")
+		r.Add("encryption", report.Fine, "off: no node has encrypted anything here", "")
 	default:
 		r.Add("encryption", report.Fine, "on; keys so far: "+strings.Join(status.Known, ", "), "")
 	}

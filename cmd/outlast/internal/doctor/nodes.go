@@ -18,7 +18,7 @@ func (r exam) examineNodes(ctx context.Context, api *client.Client) {
 	case err != nil:
 		r.Add("nodes", report.Fails, err.Error(), "")
 	case nodes.Stale:
-		r.Add("nodes", report.Warns, "the server has read them last at "+cli.When(nodes.AsOf), "it does not reach its store; its log says more")
+		r.Add("nodes", report.Warns, "the server last read them at "+cli.When(nodes.AsOf), "it cannot reach its store; see its log")
 	default:
 		r.compareNodes(nodes.Nodes)
 		r.examineAllowed(nodes.Nodes)
@@ -42,7 +42,7 @@ func (r exam) compareNodes(nodes []client.Node) {
 		}
 		if mine, theirs := strings.Join(cli.MayCall(first), ", "), strings.Join(cli.MayCall(n), ", "); mine != theirs {
 			r.Add("nodes", report.Warns, fmt.Sprintf("%s may call [%s], %s [%s]", first.ID, mine, n.ID, theirs),
-				"give all servers the same --allow-target and --target-secret-env, unless they are to differ")
+				"give all servers the same --allow-target and --target-secret-env, unless the difference is intended")
 			return
 		}
 	}

@@ -20,13 +20,13 @@ type doubt struct{ check, fix string }
 // doubts are named as the server names them.
 var doubts = []doubt{
 	{"retries", "remove retries: false from the configuration file"},
-	{"without retries", "max_attempts: 1 turns them off; raise it unless that is meant"},
-	{"without a timeout", "give them a timeout: an attempt that hangs keeps its slot (requests of HTTP tasks end after 30s anyway)"},
-	{"silent deaths", "no rule of alerts tells of each death of their tasks: outlast alert rules, or alert: in the policy"},
-	{"configuration", "outlast config check FILE; what was in force before goes on to be"},
+	{"without retries", "max_attempts: 1 turns retries off; raise it unless this is intended"},
+	{"without a timeout", "set a timeout: an attempt that hangs keeps its slot (HTTP requests end after 30s anyway)"},
+	{"silent deaths", "no alert rule covers every death of their tasks: outlast alert rules, or alert: in the policy"},
+	{"configuration", "outlast config check FILE; until it is repaired the previous settings stay in force"},
 	{"secret files", "chmod 600 them, or 640 with the group of the server"},
-	{"blocked keys", "outlast queue blocked names them; redrive or purge their dead letters, or outlast queue release-key"},
-	{"alerts", "outlast alert test CHANNEL; where they are paused, outlast queue resume " + alerts.Queue},
+	{"blocked keys", "outlast queue blocked lists them; redrive or purge their dead letters, or outlast queue release-key"},
+	{"alerts", "outlast alert test CHANNEL; if they are paused, outlast queue resume " + alerts.Queue},
 }
 
 func (r exam) doubt(d doubt, well bool, detail string) {
@@ -51,11 +51,11 @@ func (r exam) examineAlerts(ctx context.Context, inspector *inspect.Inspector) {
 	case err != nil:
 		r.Add("alerts", report.Fails, err.Error(), "")
 	case !since.IsZero():
-		r.Add("alerts", report.Warns, "alerts are not delivered: the queue "+alerts.Queue+" is paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alerts.Queue)
+		r.Add("alerts", report.Warns, "alerts are not delivered: the queue "+alerts.Queue+" has been paused since "+since.UTC().Format(time.RFC3339), "outlast queue resume "+alerts.Queue)
 	case unheard != "":
 		r.Add("alerts", report.Warns, unheard, "docs/how-to/alerts.md")
 	default:
-		r.Add("alerts", report.Fine, "are not paused", "")
+		r.Add("alerts", report.Fine, "not paused", "")
 	}
 }
 

@@ -52,9 +52,9 @@ func (r exam) examineCertificate(ctx context.Context, api *client.Client) {
 		return // plain HTTP; and an error would be that of every other call
 	}
 	left := time.Until(shown.NotAfter)
-	detail := fmt.Sprintf("good until %s, for %d days", shown.NotAfter.UTC().Format(time.RFC3339), int(left/day))
+	detail := fmt.Sprintf("valid until %s (%d days)", shown.NotAfter.UTC().Format(time.RFC3339), int(left/day))
 	if left < soonExpired {
-		r.Add("certificate", report.Warns, detail, "renew it (tls.cert, --tls-cert); the server reads the files again by itself")
+		r.Add("certificate", report.Warns, detail, "renew it (tls.cert, --tls-cert); the server reloads the files by itself")
 		return
 	}
 	r.Add("certificate", report.Fine, detail, "")
@@ -67,9 +67,9 @@ func (r exam) examineServerClock(nodes *client.Nodes) {
 	switch {
 	case nodes.Stale:
 	case apart < -clockSlack || apart > olderReading:
-		r.Add("server clock", report.Warns, "the server's is about "+apart.Abs().Round(time.Second).String()+" from ours", "synchronise the clocks (NTP)")
+		r.Add("server clock", report.Warns, "the server's clock differs by about "+apart.Abs().Round(time.Second).String()+" from this machine's", "synchronise the clocks (NTP)")
 	default:
-		r.Add("server clock", report.Fine, "as ours", "")
+		r.Add("server clock", report.Fine, "agrees with this machine's", "")
 	}
 }
 
@@ -83,12 +83,12 @@ func (r exam) examineAllowed(nodes []client.Node) {
 			continue
 		}
 		if at := slices.IndexFunc(n.AllowTargets, wide); at >= 0 {
-			r.Add("allowed targets", report.Warns, n.ID+" may call "+strings.Join(n.AllowTargets, ", ")+": whoever may enqueue reaches the inner network and the metadata of a cloud",
+			r.Add("allowed targets", report.Warns, n.ID+" may call "+strings.Join(n.AllowTargets, ", ")+": anybody who may enqueue can reach the internal network and the cloud's metadata service",
 				"name the ranges that tasks need in push.allow (--allow-target), not "+n.AllowTargets[at])
 			return
 		}
 	}
-	r.Add("allowed targets", report.Fine, "no server may call everything", "")
+	r.Add("allowed targets", report.Fine, "no server may call every address", "")
 }
 
 // metadata is where clouds tell machines their credentials.
@@ -120,7 +120,7 @@ func (r exam) examineTargets(ctx context.Context, api *client.Client) {
 		if t := &targets.Targets[i]; t.Breaker.State == "open" && !strings.HasPrefix(t.Name, cli.GroupTarget) {
 			what := "since " + cli.When(t.Breaker.Since)
 			if t.Breaker.Forced {
-				what = "by order"
+				what = "by hand"
 			}
 			open = append(open, t.Name+" ("+what+")")
 		}
@@ -129,7 +129,7 @@ func (r exam) examineTargets(ctx context.Context, api *client.Client) {
 		r.Add("targets", report.Fine, cli.Plural(targets.Total, "target")+", none with an open breaker", "")
 		return
 	}
-	r.Add("targets", report.Warns, "calls are held back from "+strings.Join(open[:min(len(open), mostShown)], ", "), "outlast target get NAME tells why")
+	r.Add("targets", report.Warns, "calls are stopped to "+strings.Join(open[:min(len(open), mostShown)], ", "), "outlast target get NAME shows why")
 }
 
 // mostShown bounds the names in one finding.
@@ -162,11 +162,11 @@ func (r exam) examineChannels(ctx context.Context, api *client.Client, dial bool
 	case len(bad) > 0:
 		r.Add("alert channels", report.Warns, strings.Join(bad[:min(len(bad), mostShown)], "; "), "outlast alert channels; outlast alert test CHANNEL sends a message; docs/how-to/alerts.md")
 	case len(good) == 0:
-		r.Add("alert channels", report.Fine, "alerts go to the log only: nobody is sent anything", "")
+		r.Add("alert channels", report.Fine, "alerts go to the log only; nobody is notified", "")
 	case dial:
-		r.Add("alert channels", report.Fine, "connected to, and nothing sent: "+names, "")
+		r.Add("alert channels", report.Fine, "reachable (nothing was sent): "+names, "")
 	default:
-		r.Add("alert channels", report.Fine, "complete, variables included: "+names+"; whether they answer was not tried (--dial)", "")
+		r.Add("alert channels", report.Fine, "configured, including variables: "+names+"; not connected to (use --dial)", "")
 	}
 }
 

@@ -32,16 +32,16 @@ func (r exam) examineRunning(ctx context.Context, p patient) {
 		}
 	}
 	if oldest == nil {
-		r.Add("oldest attempt", report.Fine, "none runs", "")
+		r.Add("oldest attempt", report.Fine, "none is running", "")
 		return
 	}
 	age := time.Since(oldest.StartedAt.Time).Round(time.Second)
-	detail := fmt.Sprintf("%s of type %s runs for %s, on %s", oldest.ID, oldest.Type, plaintext.Span(max(age, 0)), oldest.Node)
+	detail := fmt.Sprintf("%s of type %s has run for %s, on %s", oldest.ID, oldest.Type, plaintext.Span(max(age, 0)), oldest.Node)
 	switch timeout := time.Duration(oldest.Timeout); {
 	case timeout > 0 && age > timeout+timeoutSlack:
-		r.Add("oldest attempt", report.Warns, detail+", and its timeout is "+plaintext.Span(timeout), "its handler does not heed its context, or the clocks differ; stop that node to have the task run elsewhere")
+		r.Add("oldest attempt", report.Warns, detail+"; its timeout is "+plaintext.Span(timeout), "its handler ignores its context, or the clocks differ; stop that node so that the task runs elsewhere")
 	case timeout == 0 && age > longAttempt:
-		r.Add("oldest attempt", report.Warns, detail+", and it has no timeout of its own", "outlast task cancel ID ends it, and a timeout in its policy those that come")
+		r.Add("oldest attempt", report.Warns, detail+"; it has no timeout of its own", "end it with outlast task cancel ID, and set a timeout in its policy")
 	default:
 		r.Add("oldest attempt", report.Fine, detail, "")
 	}

@@ -119,12 +119,12 @@ func (r exam) examineDays(ctx context.Context, backend store.Backend) {
 		return
 	}
 	probe, err := prober.Probe(ctx)
-	switch until := "there are tables for what ends until " + probe.Until.UTC().Format(time.DateOnly); {
+	switch until := "tables exist for tasks that end until " + probe.Until.UTC().Format(time.DateOnly); {
 	case err != nil:
 		r.Add("days", report.Fails, err.Error(), "")
 	case probe.Until.IsZero():
 	case probe.Until.Before(time.Now().Add(probe.Ahead + day)):
-		r.Add("days", report.Fails, until+" only", "outlast migrate up, as the role that owns the tables; nodes with a part in that role make them by themselves")
+		r.Add("days", report.Fails, until+" only", "outlast migrate up, as the role that owns the tables; nodes that are members of that role create them by themselves")
 	default:
 		r.Add("days", report.Fine, until, "")
 	}
@@ -161,7 +161,7 @@ func (r exam) examineTopology(ctx context.Context, s store.Store) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	r.Add("lanes", report.Warns, "without an owner: queues "+strings.Join(names, ", "), "start a node that serves them, such as outlast serve")
+	r.Add("lanes", report.Warns, "without an owner: queues "+strings.Join(names, ", "), "start a node that serves them, for example outlast serve")
 }
 
 func (r exam) examineIntegrity(ctx context.Context, s store.Query) {
@@ -170,7 +170,7 @@ func (r exam) examineIntegrity(ctx context.Context, s store.Query) {
 	case err != nil:
 		r.Add("integrity", report.Fails, err.Error(), "")
 	case len(wrong) > 0:
-		r.Add("integrity", report.Fails, cli.Plural(len(wrong), "finding")+", such as "+wrong[0], "stop the servers, copy the file, and look for a backup")
+		r.Add("integrity", report.Fails, cli.Plural(len(wrong), "finding")+", such as "+wrong[0], "stop the servers, copy the file and look for a backup")
 	default:
 		r.Add("integrity", report.Fine, "checks and recounts agree", "")
 	}
@@ -187,7 +187,7 @@ func (r exam) examinePools(topology *store.Topology) {
 			alive++
 		}
 	}
-	detail := fmt.Sprintf("%s with up to %d connections each, if all have this URL; the server takes %d", cli.Plural(alive, "living node"), r.Pool, r.Limit)
+	detail := fmt.Sprintf("%s with up to %d connections each if all use this URL; the server allows %d", cli.Plural(alive, "living node"), r.Pool, r.Limit)
 	if alive*r.Pool > r.Limit {
 		r.Add("pools", report.Warns, detail, "raise max_connections, or set a smaller pool_max_conns in the store URL")
 		return

@@ -30,7 +30,7 @@ func (r exam) examineWork(ctx context.Context, p patient) {
 	case err != nil:
 		r.Add("clock", report.Fails, err.Error(), "")
 	case len(newest) > 0 && newest[0].CreatedAt.After(time.Now().Add(clockSlack)):
-		r.Add("clock", report.Warns, "the newest task was made at "+cli.When(newest[0].CreatedAt)+", which is in the future here", "synchronise the clocks (NTP); this one may have gone back")
+		r.Add("clock", report.Warns, "the newest task was created at "+cli.When(newest[0].CreatedAt)+", which is in the future by this clock", "synchronise the clocks (NTP); this one may have been set back")
 	default:
 		r.Add("clock", report.Fine, time.Now().UTC().Format(time.RFC3339), "")
 	}
@@ -72,7 +72,7 @@ func (r exam) examinePending(pending []client.Task) {
 		}
 	}
 	more := len(pending) >= mostLooked
-	r.counted("unowned queues", queues, more, "start a node that serves them, such as outlast serve")
+	r.counted("unowned queues", queues, more, "start a node that serves them, for example outlast serve")
 	r.counted("types that nothing can start", types, more, "start the application that handles them")
 	r.counted("paused queues with work", paused, more, "outlast queue resume NAME")
 	r.examineMissing(keys, more)

@@ -39,7 +39,7 @@ func Show(c *cli.Env, found Result, err error) error {
 		for _, w := range found.Warnings {
 			c.Say("warning: %s", cli.Clean(w.In(found.File)))
 		}
-		c.Say("%s is good", cli.Clean(found.File))
+		c.Say("%s is valid", cli.Clean(found.File))
 	}
 	return nil
 }

@@ -21,10 +21,12 @@ func Command(c *cli.Env) *cobra.Command {
 func newList(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List worker groups", Args: cobra.NoArgs,
-		Long: `List worker groups as the server that is asked sees them. STATE is ready where
-the group takes tasks, silent where no member lives, held where nobody took the
-last one. LIVING members have beaten lately. FAILURES counts dispatches in a row that no member took; they are
-no attempts, and the group is left alone until NEXT TRY.`,
+		Long: `List worker groups as this server sees them.
+
+STATE is ready if the group takes tasks, silent if no member is alive, and held if no
+member took the last task. LIVING counts members with a recent heartbeat. FAILURES
+counts consecutive dispatches that no member took. They are not attempts, and nothing is
+sent to the group before NEXT TRY.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			groups, err := api.Groups(ctx)
 			if err != nil {
@@ -56,8 +58,8 @@ func groupRows(groups []client.Group) func(io.Writer) {
 func newMembers(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "members NAME", Short: "List the members of a worker group", Args: cobra.ExactArgs(1),
-		Long: `List the members of a worker group as the server that is asked sees them. LOAD is
-what a member says that it has in hand, IN FLIGHT what this server has given it.`,
+		Long: `List the members of a worker group as this server sees them. LOAD is the number of
+tasks that a member reports, IN FLIGHT the number that this server has sent it.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			groups, err := api.Groups(ctx)
 			if err != nil {
@@ -68,7 +70,7 @@ what a member says that it has in hand, IN FLIGHT what this server has given it.
 					return cli.List(c, groups[i], groups[i].Members, memberRows(groups[i].Members))
 				}
 			}
-			return &task.Error{Code: task.CodeNotFound, Message: "no worker group " + task.Quote(args[0]) + " is known", Hint: "outlast group list shows those that are"}
+			return &task.Error{Code: task.CodeNotFound, Message: "there is no worker group " + task.Quote(args[0]), Hint: "see outlast group list"}
 		}),
 	}
 }

@@ -15,7 +15,7 @@ func newGroups(c *cli.Env) *cobra.Command {
 	var filter cli.FilterFlags
 	var limit int
 	cmd := &cobra.Command{
-		Use: "groups", Short: "Group dead letters by their last error, most first", Args: cobra.NoArgs,
+		Use: "groups", Short: "Group dead letters by their last error, largest group first", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if limit < 1 {
 				return cli.Usagef("--limit must be at least 1")
@@ -37,6 +37,6 @@ func newGroups(c *cli.Env) *cobra.Command {
 		}),
 	}
 	filter.Add(cmd.Flags(), true)
-	cmd.Flags().IntVar(&limit, "limit", 50, "how many groups at most")
+	cmd.Flags().IntVar(&limit, "limit", 50, "maximum number of groups")
 	return cmd
 }

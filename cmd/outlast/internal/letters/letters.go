@@ -74,5 +74,5 @@ func missing(ids []task.ID, asked int) error {
 	case len(ids) == asked:
 		return &task.Error{Code: task.CodeNotFound, Message: fmt.Sprintf("none of the %d ids is a dead letter", asked)}
 	}
-	return cli.Partialf("%d of %d ids are no dead letters, such as %s", len(ids), asked, ids[0])
+	return cli.Partialf("%d of %d ids are not dead letters, such as %s", len(ids), asked, ids[0])
 }

@@ -17,7 +17,7 @@ func newPurge(c *cli.Env) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use: "purge [ID…]", Short: "Delete dead letters for good",
-		Long:    "Delete dead letters for good: those with the ids, those that match the filters,\nor all. It first says how many there are, and asks.",
+		Long:    "Delete dead letters for good: those with the ids, those that match the filters, or all.\nThe command first shows how many there are, and asks.",
 		Example: "  outlast dead export --type old.job > letters.ndjson && outlast dead purge --type old.job",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			filter, filtered, err := s.Read(time.Now())
@@ -38,7 +38,7 @@ func newPurge(c *cli.Env) *cobra.Command {
 		}),
 	}
 	s.addTo(cmd)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be deleted, and delete nothing")
 	return cmd
 }
 
@@ -75,6 +75,6 @@ func purge(ctx context.Context, c *cli.Env, api *client.Client, request client.P
 	case result.Matched == 0:
 		return &task.Error{Code: task.CodeNotFound, Message: "none of the ids is a dead letter"}
 	default:
-		return cli.Partialf("%d of %d ids are no dead letters", asked-result.Matched, asked)
+		return cli.Partialf("%d of %d ids are not dead letters", asked-result.Matched, asked)
 	}
 }

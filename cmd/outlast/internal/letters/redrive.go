@@ -2,8 +2,12 @@ package letters
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,15 +29,15 @@ func newRedrive(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "redrive [ID…]", Short: "Redrive dead letters: make them tasks again",
 		Long: `Redrive dead letters: those with the ids, those that match the filters, or all.
-Each becomes a task of its queue again. Without ids it first says how many match,
-and asks.
+Each becomes a task in its queue again. Without ids, the command first shows how many
+letters match, and asks.
 
-With --rate, --canary, --stop-if-failing or without ids it is an operation, which goes on
-when this command has ended: follow it with "outlast operation get", steer it with
-pause, resume and cancel, and see with "outlast operation items" what has become
-of each letter.
+Without ids, or with --rate, --canary or --stop-if-failing, the redrive is an operation
+that continues after this command has ended. Follow it with "outlast operation get",
+control it with pause, resume and cancel, and list its letters with "outlast operation
+items".
 
-Exit code 3: some ids are no dead letters.`,
+Exit code 3: some ids are not dead letters.`,
 		Example: "  outlast dead redrive --fingerprint 4f1d… --rate 20 --wait\n  outlast dead redrive --type mail.send --dry-run\n" +
 			"  outlast dead redrive --type mail.send --canary 5 --stop-if-failing 0.2 --wait",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
@@ -70,13 +74,13 @@ Exit code 3: some ids are no dead letters.`,
 	}
 	f.addTo(cmd)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would be done")
-	flags.Float64Var(&f.rate, "rate", 0, "letters per second, 0 for all at once")
-	flags.IntVar(&f.canary, "canary", 0, "letters that go first; the others follow when all of these have succeeded")
-	flags.Float64Var(&f.stop, "stop-if-failing", 0, "share of letters that fail again, 0 to 1, above which the operation stops; 0 for none")
-	flags.BoolVar(&f.keep, "keep-attempts", false, "go on counting attempts instead of starting again at 1; a letter that has spent them all gets one more")
-	flags.StringVar(&f.payload, "payload", "", "JSON that replaces the payload of each letter; @FILE reads a file")
-	flags.BoolVar(&f.wait, "wait", false, "wait until every letter is back in its queue")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be redriven, and change nothing")
+	flags.Float64Var(&f.rate, "rate", 0, "letters per second; 0 for all at once")
+	flags.IntVar(&f.canary, "canary", 0, "number of letters to redrive first; the others follow when all of these have succeeded")
+	flags.Float64Var(&f.stop, "stop-if-failing", 0, "stop the operation when more than this share of the letters (0 to 1) fails again; 0 for never")
+	flags.BoolVar(&f.keep, "keep-attempts", false, "keep counting attempts instead of starting again at 1; a letter with none left gets one more")
+	flags.StringVar(&f.payload, "payload", "", "JSON to replace the payload of each letter; @FILE reads a file")
+	flags.BoolVar(&f.wait, "wait", false, "wait until every letter is redriven, and show how the tasks stand then")
 	return cmd
 }
 
@@ -84,9 +88,9 @@ Exit code 3: some ids are no dead letters.`,
 func (s *selection) check(ids []string, filtered bool) error {
 	switch {
 	case len(ids) > 0 && (filtered || s.all), s.all && filtered:
-		return cli.Usagef("give ids, filters or --all, not several of them")
+		return cli.Usagef("give either ids, filters or --all")
 	case len(ids) == 0 && !filtered && !s.all:
-		return cli.Usagef("say which dead letters: ids, filters such as --type, or --all")
+		return cli.Usagef("name the dead letters: ids, filters such as --type, or --all")
 	}
 	return nil
 }
@@ -125,11 +129,34 @@ func redrive(ctx context.Context, c *cli.Env, api *client.Client, request client
 		if err := c.Follow(ctx, api, result.Operation); err != nil {
 			return err
 		}
+		sayOutcomes(ctx, c, api, result.Operation)
 	}
 	if err := showRedriven(c, result); err != nil {
 		return err
 	}
 	return missing(result.Missing, len(request.IDs))
+}
+
+// sayOutcomes tells how the tasks of a redrive that is done stand: they may fail again,
+// and take hours. Of a long report it looks at the first page.
+func sayOutcomes(ctx context.Context, c *cli.Env, api *client.Client, operation string) {
+	report, err := api.OperationItems(ctx, operation, 500, "")
+	if err != nil || len(report.Items) == 0 {
+		return // the redrive is done nevertheless
+	}
+	counts := map[string]int{}
+	for i := range report.Items {
+		counts[report.Items[i].Status]++
+	}
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[status], cli.Clean(status)))
+	}
+	which := "outcomes so far"
+	if report.NextCursor != "" {
+		which = "outcomes of the first 500 so far"
+	}
+	c.Say("%s: %s; to see each: outlast operation items %s", which, strings.Join(parts, ", "), cli.Clean(operation))
 }
 
 func showRedriven(c *cli.Env, result *client.Redriven) error {

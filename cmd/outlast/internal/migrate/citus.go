@@ -14,25 +14,26 @@ import (
 func newCitus(c *cli.Env, url *string) *cobra.Command {
 	var run bool
 	cmd := &cobra.Command{
-		Use: "citus", Short: "Distribute the tables of a PostgreSQL store over the machines of a Citus", Args: cobra.NoArgs,
-		Long: `Print the SQL that distributes the tables of tasks by lane with Citus, to run
-it yourself on the coordinator after the migrations, as one transaction and
-while no server or application uses the store. Nothing is connected to.
+		Use: "citus", Short: "Distribute the tables of a PostgreSQL store over a Citus cluster", Args: cobra.NoArgs,
+		Long: `Print the SQL that distributes the task tables by lane with Citus. Nothing is connected
+to: run the SQL yourself on the coordinator, after the migrations, in one transaction
+and while no server or application uses the store.
 
-With --run it is run: the migrations that are missing first, then this, unless
-it was done before. There is no way back but a dump and a new database.`,
+With --run, the command runs it: first the missing migrations, then the distribution,
+unless the tables are distributed already. To undo it you need a dump and a new
+database.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			k, err := stores.Durable(*url)
 			if err != nil {
 				return err
 			}
 			if k.WriteDistribution == nil {
-				return cli.Usagef("only a PostgreSQL store can be distributed; --store names none")
+				return cli.Usagef("only a PostgreSQL store can be distributed; name one with --store")
 			}
 			if !run {
 				return k.WriteDistribution(c.Out, *url)
 			}
-			if err := c.Confirm("This rewrites the tables of the store; nobody may use it meanwhile."); err != nil {
+			if err := c.Confirm("This rewrites the tables of the store, which nothing may use meanwhile."); err != nil {
 				return err
 			}
 			return migrated(ctx, c, k, *url, func(m store.Migrator) error { return distribute(ctx, c, m) })
@@ -59,7 +60,7 @@ func distribute(ctx context.Context, c *cli.Env, m store.Migrator) error {
 	case done:
 		c.Say("The tables are distributed by lane.\n")
 	default:
-		c.Say("The tables were distributed before; nothing was done.\n")
+		c.Say("The tables are distributed already; nothing was done.\n")
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 func newPrint(c *cli.Env, url *string) *cobra.Command {
 	return &cobra.Command{
 		Use: "print", Short: "Print the SQL of all migrations, to run it yourself", Args: cobra.NoArgs,
-		Long: `Print the SQL of all migrations for the kind of store that --store names, to
-run it yourself on an empty database. Nothing is connected to. Each migration
-records itself, so that servers find it done.`,
+		Long: `Print the SQL of all migrations for the kind of store that --store names, to run it
+yourself on an empty database. Nothing is connected to. Each migration records itself,
+so that servers know it is applied.`,
 		RunE: c.Act(func(context.Context, []string) error {
 			k, err := stores.Durable(*url)
 			if err != nil {

@@ -12,9 +12,10 @@ import (
 
 func newStatus(c *cli.Env, url *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "List migrations and which are applied", Args: cobra.NoArgs,
-		Long: `List the migrations that this program knows, and which of them the database
-has. Exit codes: 0 all are applied, 3 some are missing.`,
+		Use: "status", Short: "List migrations and whether they are applied", Args: cobra.NoArgs,
+		Long: `List the migrations of this program and whether the database has them.
+
+Exit codes: 0 all are applied, 3 some are missing.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			k, err := stores.Durable(*url)
 			if err != nil {
@@ -34,7 +35,7 @@ has. Exit codes: 0 all are applied, 3 some are missing.`,
 				return err
 			})
 			if err == nil && missing > 0 {
-				err = cli.Partialf("%s missing; apply with: outlast migrate up", cli.Plural(missing, "migration"))
+				err = cli.Partialf("%s missing; to apply: outlast migrate up", cli.Plural(missing, "migration"))
 			}
 			return err
 		}),

@@ -12,10 +12,10 @@ import (
 
 func newUp(c *cli.Env, url *string) *cobra.Command {
 	return &cobra.Command{
-		Use: "up", Short: "Apply what is missing; serve does so too", Args: cobra.NoArgs,
-		Long: `Apply the migrations that the database lacks. Several processes may do so at
-once, and what one leaves that is killed midway the next one completes. A
-release that knows one migration less goes on working.`,
+		Use: "up", Short: "Apply missing migrations, as serve does", Args: cobra.NoArgs,
+		Long: `Apply the missing migrations. Several processes may do this at once. If one is killed
+midway, the next one completes its work. The release before the newest migration
+continues to work.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			k, err := stores.Durable(*url)
 			if err != nil {

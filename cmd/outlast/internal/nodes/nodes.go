@@ -25,16 +25,16 @@ func newList(c *cli.Env) *cobra.Command {
 	var limit int
 	var all bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List nodes, living ones first", Args: cobra.NoArgs,
-		Long: `List servers and applications with the library inside: who is there, what each
-owns and runs. SILENT is for how long the server that is asked has seen no beat
-of a node; after 5s it is dead. (HTTP) among TYPES makes the requests of tasks
-with a target. MAY CALL are private address ranges, and hosts whose requests it
-signs. * marks the server that is asked.
+		Use: "list", Short: "List nodes, living nodes first", Args: cobra.NoArgs,
+		Long: `List servers and applications with the library inside, and what each owns and runs.
 
-Nodes that left, and dead ones in whose place another one runs at the same
-address, are only counted; --all shows them for an hour. Output other than a
-table has them always.`,
+SILENT is the time since this server last saw a heartbeat of the node; after 5s the
+node is dead. (HTTP) among the TYPES means that the node makes HTTP requests. MAY CALL
+lists the private address ranges that it may call, and the hosts whose requests it
+signs. * marks the server that answers.
+
+Nodes that left, and dead nodes that were replaced by another one at the same address,
+are only counted. --all lists them for an hour; JSON output always does.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if err := cli.OnePage(limit); err != nil {
 				return err
@@ -52,16 +52,16 @@ table has them always.`,
 			}
 			noteStale(c, nodes.AsOf, nodes.Stale)
 			if c.Output == "table" && len(shown) < len(nodes.Nodes) {
-				c.Say("%d more left or were replaced within the last hour; see --all", len(nodes.Nodes)-len(shown))
+				c.Say("%d more left or were replaced within the last hour; add --all", len(nodes.Nodes)-len(shown))
 			}
 			if left := nodes.Total - len(nodes.Nodes); left > 0 {
-				c.Say("%d more; see --limit", left)
+				c.Say("%d more; raise --limit", left)
 			}
 			return nil
 		}),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 100, "nodes, 1 to 500")
-	cmd.Flags().BoolVar(&all, "all", false, "also nodes that left, or were replaced, within the last hour")
+	cmd.Flags().IntVar(&limit, "limit", 100, "maximum number of nodes, 1 to 500")
+	cmd.Flags().BoolVar(&all, "all", false, "also list nodes that left or were replaced within the last hour")
 	return cmd
 }
 
@@ -87,7 +87,7 @@ func present(nodes []client.Node) (out []client.Node) {
 // store.
 func noteStale(c *cli.Env, asOf client.Time, stale bool) {
 	if stale {
-		c.Say("note: this is as of %s: the server does not reach its store now", cli.When(asOf))
+		c.Say("note: this is from %s; the server cannot reach its store now", cli.When(asOf))
 	}
 }
 
@@ -147,10 +147,10 @@ func newLanes(c *cli.Env) *cobra.Command {
 	var queue, node, cursor string
 	var limit int
 	cmd := &cobra.Command{
-		Use: "lanes", Short: "List lanes by number, with their owners", Args: cobra.NoArgs,
-		Long: `List the lanes of queues: which node owns each, which means that it orders and
-starts the tasks in it. EPOCH rises with every owner. KNOWN counts the tasks in
-memory, of lanes of the server that is asked.`,
+		Use: "lanes", Short: "List lanes by number with their owners", Args: cobra.NoArgs,
+		Long: `List the lanes of queues and the node that owns each. The owner orders and starts the
+tasks in the lane. EPOCH rises with every new owner. KNOWN counts the tasks in memory,
+only for lanes of the server that answers.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if err := cli.OnePage(limit); err != nil {
 				return err
@@ -164,16 +164,16 @@ memory, of lanes of the server that is asked.`,
 			}
 			noteStale(c, lanes.AsOf, lanes.Stale)
 			if lanes.NextCursor != "" {
-				c.Say("there is more: --cursor %s", cli.Clean(lanes.NextCursor))
+				c.Say("more rows follow: add --cursor %s", cli.Clean(lanes.NextCursor))
 			}
 			return nil
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&queue, "queue", "", "lanes of this queue only")
-	flags.StringVar(&node, "node", "", "lanes of this node only")
-	flags.StringVar(&cursor, "cursor", "", "go on where an earlier list ended")
-	flags.IntVar(&limit, "limit", 100, "lanes, 1 to 500")
+	flags.StringVar(&queue, "queue", "", "only lanes of this queue")
+	flags.StringVar(&node, "node", "", "only lanes of this node")
+	flags.StringVar(&cursor, "cursor", "", "continue from the cursor of an earlier list")
+	flags.IntVar(&limit, "limit", 100, "maximum number of lanes, 1 to 500")
 	return cmd
 }
 

@@ -15,13 +15,13 @@ import (
 
 // Command makes outlast operation and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("operation", "Follow, pause and cancel long operations such as redrives",
+	return cli.Noun("operation", "Follow, pause and cancel long operations, such as redrives",
 		newList(c),
 		newItems(c),
 		oneOperation(c, "get", "Show an operation and its progress", (*client.Client).Operation),
 		oneOperation(c, "pause", "Pause an operation", (*client.Client).PauseOperation),
 		oneOperation(c, "resume", "Resume a paused operation", (*client.Client).ResumeOperation),
-		oneOperation(c, "cancel", "Cancel an operation; what it has done stays done", (*client.Client).CancelOperation))
+		oneOperation(c, "cancel", "Cancel an operation, without undoing what is done", (*client.Client).CancelOperation))
 }
 
 func operationRows(operations []client.Operation) func(io.Writer) {
@@ -59,17 +59,23 @@ func newItems(c *cli.Env) *cobra.Command {
 	var page cli.PageFlags
 	var status string
 	cmd := &cobra.Command{
-		Use: "items ID", Short: "Show what has become of each letter or task of an operation", Args: cobra.ExactArgs(1),
-		Long: `Show what has become of each letter of a redrive, or of each task of a cancel,
-retry or reschedule, in the order in which they go.
+		Use: "items ID", Short: "List the letters or tasks of an operation, with the outcome of each", Args: cobra.ExactArgs(1),
+		Long: `List the letters of a redrive, or the tasks of a cancel, retry or reschedule, in the
+order in which they are processed, with the outcome of each.
 
-Tasks: changed: was canceled, or its next run was moved. asked: was running, and was
-asked to end. left_running, left_ended, not_found: was left alone.
+Status of tasks:
+  changed      canceled, or the next run was moved
+  asked        was running and was asked to stop
+  left_running, left_ended, not_found
+               not changed
 
-Letters: waiting: its turn has not come. skipped: it was no dead letter any more when its
-turn came. pending, running, succeeded, dead, canceled: it was redriven, and is
-that now. resent: another one has redriven it since. gone: what became of it
-was deleted.`,
+Status of letters:
+  waiting      not processed yet
+  skipped      no longer a dead letter when its turn came
+  pending, running, succeeded, dead, canceled
+               redriven; this is the state of the task now
+  resent       redriven again by somebody else since
+  gone         redriven, and the task was deleted since`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if page.Limit < 1 {
 				return cli.Usagef("--limit must be at least 1")
@@ -79,13 +85,13 @@ was deleted.`,
 				return err
 			}
 			if all.NextCursor != "" {
-				c.Say("there is more: --cursor %s", cli.Clean(all.NextCursor))
+				c.Say("more rows follow: add --cursor %s", cli.Clean(all.NextCursor))
 			}
 			return cli.List(c, all, all.Items, itemRows(all.Items))
 		}),
 	}
 	page.Add(cmd)
-	cmd.Flags().StringVar(&status, "status", "", "only letters or tasks of this status, such as dead")
+	cmd.Flags().StringVar(&status, "status", "", "only letters or tasks with this status, such as dead")
 	return cmd
 }
 

@@ -15,19 +15,19 @@ func newApply(c *cli.Env) *cobra.Command {
 	var dry bool
 	var version int64
 	cmd := &cobra.Command{
-		Use: "apply FILE", Short: "Create or change the policies of a file", Args: cobra.ExactArgs(1),
-		Long: `Create or change the policies of a file. Policies that the file does not have stay as they
-are. A change holds on every node within about a second: for attempts that begin, and
-for what follows those that fail.
+		Use: "apply FILE", Short: "Create or change policies from a file", Args: cobra.ExactArgs(1),
+		Long: `Create or change policies from a file. Policies that are not in the file stay as they
+are. A change applies on all nodes within about a second: to attempts that start, and to
+the retries of attempts that fail.
 
---dry-run shows what would change, and what is probably not meant, and changes nothing.`,
+--dry-run shows the changes and warns of probable mistakes, but changes nothing.`,
 		Example: "  outlast policy apply policies.yaml --dry-run\n  outlast policy apply payment.json --name payment --version 3",
 	}
 	cmd.RunE = c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 		options := client.PutOptions{DryRun: dry}
 		if cmd.Flags().Changed("version") {
 			if name == "" {
-				return cli.Usagef("--version is for one policy: give --name too")
+				return cli.Usagef("--version applies to one policy: add --name")
 			}
 			options.Version = &version
 		}
@@ -51,9 +51,24 @@ for what follows those that fail.
 		return applied(c, done)
 	})
 	nameFlag(cmd, &name)
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
-	cmd.Flags().Int64Var(&version, "version", 0, "change this version only, 0 for a policy that must be new")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "show the changes without making them")
+	cmd.Flags().Int64Var(&version, "version", 0, "apply only if this is the current version; 0 if the policy must be new")
 	return cmd
+}
+
+// changeOf says what a put did, or would do, to a policy.
+func changeOf(p *client.Policy) string {
+	done := "changed"
+	if p.Version == 1 {
+		done = "created"
+	}
+	switch {
+	case p.Changed == nil || !*p.Changed:
+		return "unchanged"
+	case p.DryRun:
+		return "would be " + done
+	}
+	return done
 }
 
 // applied shows what became of policies.
@@ -67,14 +82,7 @@ func applied(c *cli.Env, done []client.Policy) error {
 		cli.Row(w, "NAME", "CHANGE", "VERSION", "SCHEDULE")
 		for i := range done {
 			p := &done[i]
-			change := "unchanged"
-			switch {
-			case p.Changed != nil && *p.Changed && p.DryRun:
-				change = "would change"
-			case p.Changed != nil && *p.Changed:
-				change = "changed"
-			}
-			cli.Row(w, cli.Clean(p.Name), change, p.Version, cli.Clean(p.Summary))
+			cli.Row(w, cli.Clean(p.Name), changeOf(p), p.Version, cli.Clean(p.Summary))
 		}
 	})
 }

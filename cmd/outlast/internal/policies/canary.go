@@ -11,15 +11,15 @@ import (
 )
 
 func newPromote(c *cli.Env) *cobra.Command {
-	return endCanary(c, "promote NAME", "Promote the version on trial: all tasks follow it",
-		`Let the version of a policy that is tried on a share of the tasks (canary: 10%) hold for
-all of them. That makes a new version with the same content.`, (*client.Client).PromotePolicy)
+	return endCanary(c, "promote NAME", "Promote the version on trial to all tasks",
+		`Apply the version that is tried on a share of the tasks (canary: 10%) to all tasks. This
+makes a new version with the same content.`, (*client.Client).PromotePolicy)
 }
 
 func newAbort(c *cli.Env) *cobra.Command {
-	return endCanary(c, "abort NAME", "End the trial: all tasks follow the version before again",
-		`Let the version before the one that is tried on a share of the tasks (canary: 10%) hold
-for all of them again. That makes a new version with the content of that one.`, (*client.Client).AbortPolicy)
+	return endCanary(c, "abort NAME", "End the trial and return to the version before",
+		`End the trial of a version on a share of the tasks (canary: 10%), and apply the version
+before it to all tasks. This makes a new version with the content of that one.`, (*client.Client).AbortPolicy)
 }
 
 func endCanary(c *cli.Env, use, short, long string, end func(*client.Client, context.Context, string, client.PutOptions) (*client.Policy, error)) *cobra.Command {
@@ -37,12 +37,12 @@ func endCanary(c *cli.Env, use, short, long string, end func(*client.Client, con
 		}
 		return applied(c, []client.Policy{*done})
 	})
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
-	cmd.Flags().Int64Var(&version, "version", 0, "end the canary of this version only")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "show the change without making it")
+	cmd.Flags().Int64Var(&version, "version", 0, "only if this version is the canary")
 	return cmd
 }
 
 // canaryLine tells people which versions hold.
 func canaryLine(p *client.PolicyCanary) string {
-	return fmt.Sprintf("version %d holds for %s of the tasks, version %d for the rest", p.Version, cli.Clean(p.Share), p.BaseVersion)
+	return fmt.Sprintf("version %d applies to %s of the tasks, version %d to the rest", p.Version, cli.Clean(p.Share), p.BaseVersion)
 }

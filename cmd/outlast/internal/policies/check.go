@@ -13,7 +13,7 @@ import (
 func newCheck(c *cli.Env) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
-		Use: "check FILE", Short: "Check a file of policies, and say what is probably not meant; needs no server", Args: cobra.ExactArgs(1),
+		Use: "check FILE", Short: "Check a file of policies and warn of probable mistakes, without a server", Args: cobra.ExactArgs(1),
 		Example: "  outlast policy check policies.yaml\n  outlast policy check payment.json --name payment",
 		RunE: c.Act(func(_ context.Context, args []string) error {
 			policies, err := readPolicies(c, args[0], name)
@@ -32,7 +32,7 @@ func newCheck(c *cli.Env) *cobra.Command {
 }
 
 func nameFlag(cmd *cobra.Command, name *string) {
-	cmd.Flags().StringVar(name, "name", "", "the file is one policy, of this name; else policies stand under the key policies, by name")
+	cmd.Flags().StringVar(name, "name", "", "the file is a single policy with this name; otherwise it lists policies by name under the key policies")
 }
 
 // readPolicies reads a file of policies, - for standard input.

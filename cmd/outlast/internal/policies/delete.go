@@ -13,9 +13,9 @@ import (
 func newDelete(c *cli.Env) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
-		Use: "delete NAME", Short: "Delete a policy; its versions are kept", Args: cobra.ExactArgs(1),
-		Long: `Delete a policy; its versions are kept. Tasks that name it have the preset of the name
-then, if there is one, else what their type, their queue or the default says.`,
+		Use: "delete NAME", Short: "Delete a policy but keep its versions", Args: cobra.ExactArgs(1),
+		Long: `Delete a policy but keep its versions. Tasks that name it then use the preset of that
+name if there is one, otherwise the policy of their type, their queue or the default.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if !dry {
 				if err := c.Ask("Delete the policy " + cli.Clean(args[0]) + "?"); err != nil {
@@ -31,6 +31,6 @@ then, if there is one, else what their type, their queue or the default says.`,
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "check that it can be deleted, and delete nothing")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only check whether it can be deleted")
 	return cmd
 }

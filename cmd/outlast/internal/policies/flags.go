@@ -29,29 +29,29 @@ type planFlags struct {
 
 func (f *planFlags) add(flags *pflag.FlagSet) {
 	f.flags = flags
-	flags.StringVar(&f.preset, "preset", "", "begin with a preset; see outlast policy list")
-	flags.StringVar(&f.file, "file", "", "begin with a policy as JSON from a file, - for standard input")
-	flags.StringVar(&f.kind, "kind", "", "exponential, fixed, linear, steps or fibonacci")
+	flags.StringVar(&f.preset, "preset", "", "start from this preset; see outlast policy list")
+	flags.StringVar(&f.file, "file", "", "start from a policy in a JSON file, - for standard input")
+	flags.StringVar(&f.kind, "kind", "", "kind of back-off: exponential, fixed, linear, steps or fibonacci")
 	flags.DurationVar(&f.initial, "initial", 0, "first interval")
-	flags.Float64Var(&f.multiplier, "multiplier", 0, "growth of exponential, 1 to 100")
-	flags.DurationVar(&f.max, "max", 0, "largest nominal wait, 0 for none")
-	flags.DurationVar(&f.step, "step", 0, "growth of linear, the first interval when absent")
+	flags.Float64Var(&f.multiplier, "multiplier", 0, "growth factor of exponential, 1 to 100")
+	flags.DurationVar(&f.max, "max", 0, "longest wait before jitter; 0 for no limit")
+	flags.DurationVar(&f.step, "step", 0, "growth per retry of linear; default is the first interval")
 	flags.DurationSliceVar(&f.steps, "steps", nil, "waits of steps, such as 1s,5s,10s")
-	flags.IntVar(&f.retries, "retries", 0, "retries, which is attempts minus one")
-	flags.BoolVar(&f.unlimited, "unlimited", false, "retry without end")
+	flags.IntVar(&f.retries, "retries", 0, "number of retries, which is attempts minus one")
+	flags.BoolVar(&f.unlimited, "unlimited", false, "retry forever")
 	flags.StringVar(&f.jitter, "jitter", "", "none, full, equal, decorrelated, 'proportional(0.2)', 'additive(0.1)', 'bounded(0.3,0.7)' or 'beta(0.3,0.7)'")
-	flags.DurationVar(&f.timeout, "timeout", 0, "limit of each attempt")
-	flags.DurationVar(&f.ttl, "ttl", 0, "limit of all attempts and waits together")
-	flags.DurationVar(&f.deadline, "deadline", 0, "time that the caller has; the lower of it and --ttl is the limit")
-	flags.Float64Var(&f.failRate, "fail-rate", 0, "share of attempts that fail, 0.5 when absent")
-	flags.DurationVar(&f.attemptTime, "attempt-time", 0, "usual length of an attempt")
-	flags.Float64Var(&f.rate, "rate", 0, "first attempts per second, for the load in flight")
+	flags.DurationVar(&f.timeout, "timeout", 0, "time limit for each attempt")
+	flags.DurationVar(&f.ttl, "ttl", 0, "time limit for all attempts and waits together")
+	flags.DurationVar(&f.deadline, "deadline", 0, "time that the caller has; the shorter of this and --ttl is the limit")
+	flags.Float64Var(&f.failRate, "fail-rate", 0, "share of attempts that fail; default 0.5")
+	flags.DurationVar(&f.attemptTime, "attempt-time", 0, "usual duration of an attempt")
+	flags.Float64Var(&f.rate, "rate", 0, "first attempts per second, to compute the attempts in flight")
 	flags.Float64Var(&f.utilization, "utilization", 0, "share of the target's capacity that first attempts use")
-	flags.IntSliceVar(&f.outer, "outer", nil, "attempts of the layers that call this one, such as 3,4")
-	flags.IntVar(&f.rows, "rows", 0, "retries to list, 100 when absent")
-	flags.StringVar(&f.solve, "solve", "", "find the largest initial, multiplier or retries that keeps the limit")
-	flags.BoolVar(&f.fit, "fit", false, "name the presets that keep the limit")
-	flags.StringVar(&f.plot, "plot", "", "draw the plan into an SVG file, - for standard output instead of the table")
+	flags.IntSliceVar(&f.outer, "outer", nil, "attempts of the layers above that also retry, such as 3,4")
+	flags.IntVar(&f.rows, "rows", 0, "number of retries to list; default 100")
+	flags.StringVar(&f.solve, "solve", "", "find the largest value of initial, multiplier or retries that fits the limit")
+	flags.BoolVar(&f.fit, "fit", false, "list the presets that fit the limit")
+	flags.StringVar(&f.plot, "plot", "", "write a chart to this SVG file, or - to standard output instead of the table")
 }
 
 // ofPolicy are the flags that say something about the policy itself.
@@ -95,14 +95,14 @@ func (f *planFlags) written() error {
 	for _, name := range []string{"deadline", "fail-rate", "attempt-time", "rate", "utilization", "rows", "solve", "plot", "file", "preset"} {
 		flag := f.flags.Lookup(name)
 		if text := flag.Value.String(); flag.Changed && (text == "" || text == "0" || text == "0s") {
-			return cli.Usagef("--%s must be more than %s; leave it out for its default", name, map[bool]string{true: "nothing", false: "0"}[text == ""])
+			return cli.Usagef("--%s must be more than %s; leave it out for the default", name, map[bool]string{true: "nothing", false: "0"}[text == ""])
 		}
 	}
 	if f.flags.Changed("retries") && (f.retries < 0 || f.retries > 999_999) {
 		return cli.Usagef("--retries: %d is outside 0 to 999999", f.retries)
 	}
 	if f.flags.Changed("file") && f.flags.Changed("preset") {
-		return cli.Usagef("--file and --preset exclude each other; a file may say \"preset\" itself")
+		return cli.Usagef("give --file or --preset, not both; the file may have its own \"preset\"")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 func newGet(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "get NAME", Short: "Show a policy of the server, or a preset, as it would be written", Args: cobra.ExactArgs(1),
+		Use: "get NAME", Short: "Show a policy or preset as it would be written in a file", Args: cobra.ExactArgs(1),
 		Example: "  outlast policy get payment\n  outlast policy get 'easyjob(30s, 2, 5)' --output json",
 		RunE: c.Act(func(ctx context.Context, args []string) error {
 			one, err := policyNamed(ctx, c, args[0])
@@ -70,7 +70,7 @@ func noPolicy(name string, err error) error {
 		return err
 	}
 	none := task.NotFound("policy", name)
-	none.Hint = "outlast policy list shows those of a server; presets: " + missing.Hint
+	none.Hint = "see outlast policy list; presets: " + missing.Hint
 	return none
 }
 

@@ -35,8 +35,8 @@ type presets struct {
 func newList(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the policies of the server and the presets", Args: cobra.NoArgs,
-		Long: `List the policies that the server has, and the presets. Without a server it lists the
-presets and says so.`,
+		Long: `List the policies of the server and the presets. If no server can be reached, list only
+the presets and say so.`,
 		RunE: c.Act(func(ctx context.Context, _ []string) error {
 			var kept []client.Policy
 			err := look(ctx, c, func(ctx context.Context, api *client.Client) (err error) {
@@ -44,7 +44,7 @@ presets and says so.`,
 				return err
 			})
 			if err != nil {
-				c.Say("note: no policies of a server are listed: %s", cli.Clean(err.Error()))
+				c.Say("note: only presets are listed: %s", cli.Clean(err.Error()))
 			}
 			all := presets{}
 			inPlace := map[string]bool{}

@@ -17,15 +17,18 @@ import (
 func newPlan(c *cli.Env) *cobra.Command {
 	f := &planFlags{}
 	cmd := &cobra.Command{
-		Use: "plan", Short: "Show what a policy will do: delays, success, load, warnings", Args: cobra.NoArgs,
-		Long: `Show what a retry policy will do before anything fails: the wait before each
-retry and its bounds under the jitter, the chance of success, the load on a
-target that is down, and what is probably not meant. Flags change single keys of
---preset or --file; without either, the default policy's.
+		Use: "plan", Short: "Preview a retry policy: delays, success, load, warnings", Args: cobra.NoArgs,
+		Long: `Preview a retry policy before anything fails: the wait before each retry with its bounds
+under the jitter, the chance of success, the load on a target that is down, and warnings
+about probable mistakes. Flags change single keys of --preset or --file, or of the
+default policy if neither is given.
 
-With --solve it finds the largest first interval, multiplier or number of retries
-that keeps the limit (the lower of --ttl and --deadline), with the longest waits
-of the jitter and with attempts of --attempt-time.`,
+In the table, AT is the sum of the waits so far, SUCCESS the chance that an attempt has
+succeeded by then, and ADDS how much this retry adds to that chance.
+
+With --solve, find the largest first interval, multiplier or number of retries that fits
+the limit (the shorter of --ttl and --deadline), even with the longest waits that the
+jitter allows and attempts of --attempt-time.`,
 		Example: `  outlast policy plan --preset payment --deadline 30s --plot plan.svg
   outlast policy plan --kind exponential --initial 10s --multiplier 2 --max 5m --retries 5 --jitter none
   outlast policy plan --solve initial --ttl 5s --retries 4 --multiplier 2 --attempt-time 800ms
@@ -47,10 +50,10 @@ of the jitter and with attempts of --attempt-time.`,
 				if err := os.WriteFile(f.plot, report.SVG(), 0o644); err != nil { //nolint:gosec // a picture for everybody to see
 					return fmt.Errorf("--plot: %w", err)
 				}
-				c.Say("the plan is drawn in %s", cli.Clean(f.plot))
+				c.Say("the chart is in %s", cli.Clean(f.plot))
 			}
 			if f.fit && len(report.Fitting) == 0 {
-				c.Say("no preset keeps the limit")
+				c.Say("no preset fits the limit")
 			}
 			answer, err := client.NewPlan(report)
 			if err != nil {
@@ -97,18 +100,18 @@ func planFigures(w io.Writer, p *client.Plan) {
 	}
 	cli.Row(w, "waits", cli.Wait(p.Total)+of, fmt.Sprintf("%s to %s under the jitter, mean %s", cli.Wait(p.Totals.Min), cli.Wait(p.Totals.Max), cli.Wait(p.Totals.Mean)))
 	if p.Limit > 0 {
-		cli.Row(w, "limit", cli.Wait(p.Limit), fmt.Sprintf("%d of %d retries certainly end within it; all take up to %s", p.InTime, p.Retries, cli.Wait(p.Elapsed)))
+		cli.Row(w, "limit", cli.Wait(p.Limit), fmt.Sprintf("%d of %d retries always end within it; all take up to %s", p.InTime, p.Retries, cli.Wait(p.Elapsed)))
 	}
-	cli.Row(w, "success", share(p.Success[len(p.Success)-1]), fmt.Sprintf("if attempts fail independently with %s; those of an outage do not", share(p.FailRate)))
+	cli.Row(w, "success", share(p.Success[len(p.Success)-1]), fmt.Sprintf("if attempts fail independently, each with %s; in an outage they do not", share(p.FailRate)))
 	planLoad(w, &p.Load)
 	if j := p.Jitter; j != nil {
-		apart := "clients that fail together stay together"
+		apart := "clients that failed together retry together"
 		if j.RetriesToApart != nil {
 			retries := "1 retry"
 			if *j.RetriesToApart > 1 {
 				retries = fmt.Sprintf("%.3g retries", *j.RetriesToApart)
 			}
-			apart = fmt.Sprintf("apart after %s; each leaves %s of the synchrony", retries, share(j.Coherence))
+			apart = fmt.Sprintf("clients that failed together are spread after %s; each leaves %s of the synchrony", retries, share(j.Coherence))
 		}
 		cli.Row(w, "jitter", j.Kind, apart)
 	}
@@ -163,14 +166,14 @@ func planLoad(w io.Writer, l *client.PlanLoad) {
 	}
 	cli.Row(w, "load", worst, "attempts per request, by fail rate: "+strings.Join(at, ", "))
 	if len(budget) > 0 {
-		cli.Row(w, "budget", "", "the same under the budget: "+strings.Join(budget, ", ")+"; its floor comes on top")
-		cli.Row(w, "", "", "rare failures are all repeated; where more fail, fewer successes pay for retries, and the load falls again")
+		cli.Row(w, "budget", "", "the same under the budget: "+strings.Join(budget, ", ")+"; the floor is added to this")
+		cli.Row(w, "", "", "rare failures are all retried; when more fail, fewer successes pay for retries and the load falls again")
 	}
 	stable := l.Stable
 	if l.StableWithBudget > 0 {
 		stable = l.StableWithBudget
 	}
-	cli.Row(w, "stable", "to "+share(stable), "utilization by first attempts from which the target recovers by itself")
+	cli.Row(w, "stable", "to "+share(stable), "load of first attempts, as a share of capacity, from which the target still recovers by itself")
 	if l.InFlightHealthy > 0 {
 		worst := "without limit"
 		if l.InFlightWorst != nil {

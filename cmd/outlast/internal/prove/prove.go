@@ -39,22 +39,22 @@ func Command(c *cli.Env) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use: "prove", Short: "Prove on your own database that no task is lost under faults", Args: cobra.NoArgs,
-		Long: `Work tasks for about a minute while nodes are killed (kill -9), stopped, halted and cut
-off from the database; then read back what was accepted, lost, repeated and why, whether
-keys kept their order, how late tasks began, and how fast they went. docs/how-to/prove.md
-says how to read the report.
+		Long: `Run tasks for about a minute while nodes are killed (kill -9), stopped, halted and cut
+off from the database. Then report which tasks were accepted, lost or repeated and why,
+whether keys kept their order, how late tasks started, and the throughput.
+docs/how-to/prove.md explains the report.
 
-All of it happens in a scratch place that is dropped at the end, also after Ctrl-C: a
-schema of its own on PostgreSQL, a database of its own on MySQL and MariaDB, a folder
-beside the file on SQLite, where there is one node and no network to cut. Nothing else is
-touched; but the server is loaded. Without --store it is a temporary SQLite store.
+Everything happens in a scratch place that is dropped at the end, also after Ctrl-C: a
+separate schema on PostgreSQL, a separate database on MySQL and MariaDB, and a folder
+next to the file on SQLite, with one node and no network to cut. Nothing else is touched,
+but the database server is under load. Without --store, it is a temporary SQLite store.
 
-A run that was killed itself leaves its place behind. The next one names it, and --clean
+A run that is itself killed leaves its place behind. The next run names it, and --clean
 drops it.
 
-Exit codes: 0 all promises were kept, 1 one was broken, 3 interrupted, or kept but
-something else went wrong at the end, such as dropping the place; any other: it could not
-run.`,
+Exit codes: 0 all promises were kept; 1 a promise was broken; 3 interrupted, or all were
+kept but something failed at the end, such as dropping the place; any other: the run
+could not finish.`,
 		Example: `  outlast prove
   outlast prove --store postgres://outlast@localhost/outlast --html report.html
   outlast prove --store postgres://outlast@localhost/outlast --clean`,
@@ -66,13 +66,13 @@ run.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&o.store, "store", "", "database server to prove it on: "+stores.Forms())
-	flags.DurationVar(&o.For, "for", time.Minute, "how long to make faults; each kind is made once in any case, which takes half a minute")
-	flags.IntVar(&o.Rate, "rate", 50, "tasks a second, 1 to 1000")
-	flags.IntVar(&o.Nodes, "nodes", 3, "nodes, 2 to 9; one on SQLite")
-	flags.Uint64Var(&o.Seed, "seed", 0, "seed of the plan of faults and tasks, 0 for any")
-	flags.StringVar(&o.html, "html", "", "write a page with a timeline to this file")
-	flags.BoolVar(&o.clean, "clean", false, "drop what killed runs have left behind, and do nothing else")
+	flags.StringVar(&o.store, "store", "", "store to test: "+stores.Forms())
+	flags.DurationVar(&o.For, "for", time.Minute, "how long to cause faults; each kind occurs at least once, which takes half a minute")
+	flags.IntVar(&o.Rate, "rate", 50, "tasks per second, 1 to 1000")
+	flags.IntVar(&o.Nodes, "nodes", 3, "number of nodes, 2 to 9; always one on SQLite")
+	flags.Uint64Var(&o.Seed, "seed", 0, "seed for the plan of faults and tasks; 0 for a random one")
+	flags.StringVar(&o.html, "html", "", "also write the report with a timeline to this HTML file")
+	flags.BoolVar(&o.clean, "clean", false, "only drop what killed runs have left behind")
 	cmd.AddCommand(nodeCommand(c))
 	return cmd
 }
@@ -82,9 +82,9 @@ func (o *options) check() error {
 	case o.For <= 0:
 		return cli.Usagef("--for must be more than 0")
 	case o.Rate < 1 || o.Rate > 1000:
-		return cli.Usagef("--rate is 1 to 1000")
+		return cli.Usagef("--rate must be 1 to 1000")
 	case o.Nodes < 2 || o.Nodes > 9:
-		return cli.Usagef("--nodes is 2 to 9")
+		return cli.Usagef("--nodes must be 2 to 9")
 	}
 	if o.html != "" {
 		if err := writable(o.html); err != nil {
@@ -139,10 +139,10 @@ func prove(ctx context.Context, c *cli.Env, o *options) error {
 		o.Nodes = 1
 		c.Say("SQLite: one node, and no connections to cut")
 	}
-	c.Say("this makes %s, works %d tasks a second there with %s for about %s, and drops it; nothing else is touched",
+	c.Say("this creates %s, runs %d tasks per second there with %s for about %s, and drops it; nothing else is touched",
 		place.What(name), o.Rate, cli.Plural(o.Nodes, "node"), o.For)
 	c.Say("seed %d", o.Seed)
-	if err := c.Ask("Go on?"); err != nil {
+	if err := c.Ask("Continue?"); err != nil {
 		return err
 	}
 	t := &trial{Env: c, history: newHistory(), options: o, names: map[string]string{}}
@@ -198,7 +198,7 @@ func couldNot(ctx context.Context, err error) error {
 	case errors.As(err, &typed), errors.Is(err, store.ErrNoRight):
 		return err
 	}
-	return &task.Error{Code: task.CodeUnavailable, Message: "it could not be run to its end: " + err.Error(), Err: err}
+	return &task.Error{Code: task.CodeUnavailable, Message: "the run could not finish: " + err.Error(), Err: err}
 }
 
 // clean drops what killed runs have left behind.
@@ -208,7 +208,7 @@ func clean(ctx context.Context, c *cli.Env, place kind.Scratch, left []string) e
 		return nil
 	}
 	for _, name := range left {
-		c.Say("this drops %s, with all that is in it", place.What(name))
+		c.Say("this drops %s and everything in it", place.What(name))
 	}
 	if err := c.Confirm("Drop?"); err != nil {
 		return err
@@ -216,14 +216,14 @@ func clean(ctx context.Context, c *cli.Env, place kind.Scratch, left []string) e
 	for _, name := range left {
 		now, err := place.Left(ctx) // the answer may have taken its time
 		if err == nil && !slices.Contains(now, name) {
-			c.Say("%s is not left behind any more", place.What(name))
+			c.Say("%s is dropped", place.What(name))
 			continue
 		}
 		if err == nil {
 			err = place.Drop(ctx, name)
 		}
 		if err != nil {
-			return &task.Error{Code: task.CodeUnavailable, Message: place.What(name) + " is not dropped: " + err.Error(), Err: err}
+			return &task.Error{Code: task.CodeUnavailable, Message: place.What(name) + " could not be dropped: " + err.Error(), Err: err}
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func TestWhatIsMadeIsDroppedOrNamed(t *testing.T) {
 func TestCleanLooksAgain(t *testing.T) {
 	var said bytes.Buffer
 	p := &place{left: []string{"b"}}
-	if err := clean(t.Context(), &cli.Env{Messages: &said, Yes: true}, p, []string{"a", "b"}); err != nil || !slices.Equal(p.dropped, []string{"b"}) || !strings.Contains(said.String(), "schema a is not left behind any more") {
+	if err := clean(t.Context(), &cli.Env{Messages: &said, Yes: true}, p, []string{"a", "b"}); err != nil || !slices.Equal(p.dropped, []string{"b"}) || !strings.Contains(said.String(), "schema a is dropped") {
 		t.Errorf("dropped %v, %v: %s", p.dropped, err, said.String())
 	}
 }

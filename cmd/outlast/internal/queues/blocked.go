@@ -15,9 +15,9 @@ func newBlocked(c *cli.Env) *cobra.Command {
 	var page cli.PageFlags
 	var all bool
 	cmd := &cobra.Command{
-		Use: "blocked [NAME]", Short: "List ordering keys that dead letters block", Args: cobra.MaximumNArgs(1),
-		Long: `List ordering keys that dead letters block, of a queue or of all, and how many tasks
-wait behind each. A redrive or purge of the dead letter lets them go on, and so does
+		Use: "blocked [NAME]", Short: "List ordering keys that are blocked by dead letters", Args: cobra.MaximumNArgs(1),
+		Long: `List the ordering keys that are blocked by dead letters, in one queue or in all, and how
+many tasks wait behind each. To unblock a key, redrive or purge the dead letter, or use
 outlast queue release-key.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if err := cli.OnePage(page.Limit); err != nil {
@@ -39,12 +39,12 @@ outlast queue release-key.`,
 				}
 			})
 			if err == nil && keys.NextCursor != "" && c.Output == "table" {
-				c.Say("there is more: --cursor %s", cli.Clean(keys.NextCursor))
+				c.Say("more rows follow: add --cursor %s", cli.Clean(keys.NextCursor))
 			}
 			return err
 		}),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "also keys that no task waits behind")
+	cmd.Flags().BoolVar(&all, "all", false, "also list keys that no task waits for")
 	page.Add(cmd)
 	return cmd
 }

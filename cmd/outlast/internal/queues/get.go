@@ -15,7 +15,7 @@ func newGet(c *cli.Env) *cobra.Command {
 	return oneQueue(c, "get", "Show a queue", func(ctx context.Context, api *client.Client, name string) (*client.Queue, error) {
 		queue, err := api.Queue(ctx, name)
 		if missing := new(client.Error); errors.As(err, &missing) && missing.Code == task.CodeNotFound {
-			missing.Hint = "outlast queue list shows those that are there; outlast queue create makes one"
+			missing.Hint = "see outlast queue list, or create it with outlast queue create"
 		}
 		return queue, err
 	})

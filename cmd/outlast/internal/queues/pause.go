@@ -10,7 +10,7 @@ import (
 )
 
 func newPause(c *cli.Env) *cobra.Command {
-	return oneQueue(c, "pause", "Pause a queue: nothing of it starts", func(ctx context.Context, api *client.Client, name string) (*client.Queue, error) {
+	return oneQueue(c, "pause", "Pause a queue: none of its tasks start", func(ctx context.Context, api *client.Client, name string) (*client.Queue, error) {
 		return api.PauseQueue(ctx, name, true)
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 func newReleaseKey(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "release-key NAME KEY", Short: "Release an ordering key: the tasks behind its dead letter go on", Args: cobra.ExactArgs(2),
+		Use: "release-key NAME KEY", Short: "Release an ordering key so that the tasks behind its dead letter run", Args: cobra.ExactArgs(2),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			released, err := api.ReleaseKey(ctx, args[0], args[1])
 			if err != nil {
@@ -21,7 +21,7 @@ func newReleaseKey(c *cli.Env) *cobra.Command {
 			}
 			return c.Show(client.KeyReleased{Released: released}, func(w io.Writer) {
 				if released {
-					_, _ = fmt.Fprintln(w, "released; the dead letter stays")
+					_, _ = fmt.Fprintln(w, "released; the dead letter is kept")
 				} else {
 					_, _ = fmt.Fprintln(w, "the key was not blocked")
 				}

@@ -13,10 +13,10 @@ import (
 func newShares(c *cli.Env) *cobra.Command {
 	limit := 0
 	cmd := &cobra.Command{
-		Use: "shares NAME", Short: "List the share keys of a queue, the largest backlog first", Args: cobra.ExactArgs(1),
-		Long: `List the share keys of a queue, the largest backlog first. Starts go round the
-share keys, so one with a backlog delays none of the others. What is listed is what the
-node that is asked has in memory, of its own lanes; MORE says that more waits on disk.`,
+		Use: "shares NAME", Short: "List the share keys of a queue, largest backlog first", Args: cobra.ExactArgs(1),
+		Long: `List the share keys of a queue, largest backlog first. Share keys take turns, so one with
+a backlog does not delay the others. The list shows what this server has in memory, for
+its own lanes; MORE means that more tasks wait on disk.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			shares, err := api.QueueShares(ctx, args[0], limit)
 			if err != nil {
@@ -30,11 +30,11 @@ node that is asked has in memory, of its own lanes; MORE says that more waits on
 				}
 			})
 			if err == nil && shares.Total > len(shares.Shares) && c.Output == "table" {
-				c.Say("there are %d: --limit lists up to 500", shares.Total)
+				c.Say("%d in all: raise --limit, up to 500", shares.Total)
 			}
 			return err
 		}),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 0, "share keys, 1 to 500, 100 when absent")
+	cmd.Flags().IntVar(&limit, "limit", 0, "maximum number of share keys, 1 to 500; default 100")
 	return cmd
 }

@@ -70,7 +70,7 @@ func (r *Report) Verdict(check string) (status, detail string) {
 
 // Unreachable is a store that cannot be looked at.
 func (r *Report) Unreachable(err error) error {
-	code, fix := task.CodeUnavailable, "check the URL, and that this user may read and write there"
+	code, fix := task.CodeUnavailable, "check the URL, and whether this user may read and write there"
 	message := err.Error()
 	var typed *task.Error
 	if errors.As(err, &typed) && typed.Hint != "" {

@@ -58,12 +58,12 @@ func (r *Report) CompareClocks(ask func() (time.Time, error)) error {
 			best, skew = trip, theirs.Sub(began.Add(trip/2))
 		}
 	}
-	detail := fmt.Sprintf("the database's is %s from ours; a round trip takes %s", skew.Round(time.Millisecond), best.Round(10*time.Microsecond))
+	detail := fmt.Sprintf("differs by %s from this machine's; a round trip takes %s", skew.Round(time.Millisecond), best.Round(10*time.Microsecond))
 	switch {
 	case skew.Abs() > time.Second:
-		r.Add("database clock", Warns, detail+". Tasks are due by the database's clock, times in requests are of ours", "synchronise the clocks (NTP)")
+		r.Add("database clock", Warns, detail+". Tasks become due by the database's clock, but times in requests are this machine's", "synchronise the clocks (NTP)")
 	case best > slowTrip:
-		r.Add("database clock", Warns, detail+", which bounds what a node can do", "run nodes near the database")
+		r.Add("database clock", Warns, detail+", which limits the throughput of a node", "run nodes near the database")
 	default:
 		r.Add("database clock", Fine, detail, "")
 	}

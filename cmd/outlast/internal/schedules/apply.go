@@ -44,15 +44,15 @@ func newApply(c *cli.Env) *cobra.Command {
 
 func (f *scheduleFlags) add(flags *pflag.FlagSet) {
 	r := &f.rule
-	flags.StringVar(&f.file, "file", "", "the whole rule as JSON, in the form of PUT /v1/schedules/{name}; - is standard input")
-	flags.StringVar(&r.Cron, "cron", "", "five fields (minute, hour, day of month, month, day of week), or six with seconds first")
-	flags.StringVar(&r.Zone, "zone", "", "IANA time zone of --cron, UTC when absent")
-	flags.DurationVar(&f.every, "every", 0, "an interval, at least 1s")
-	flags.StringVar(&f.start, "start", "", "ticks of --every are its multiples after this time, RFC 3339")
-	flags.StringVar(&f.at, "at", "", "the only tick, RFC 3339")
-	flags.StringVar(&r.Misfire, "misfire", "", "ticks more than 10s late: skip, fire_once (when absent) or fire_all")
-	flags.DurationVar(&f.window, "window", 0, "how old ticks are that fire_all runs, 1h when absent")
-	flags.StringVar(&r.Overlap, "overlap", "", "while the last task has not ended: allow (when absent), skip, replace or queue")
+	flags.StringVar(&f.file, "file", "", "file with the whole rule as JSON, as for PUT /v1/schedules/{name}; - for standard input")
+	flags.StringVar(&r.Cron, "cron", "", "cron expression: minute, hour, day of month, month, day of week; with six fields, seconds first")
+	flags.StringVar(&r.Zone, "zone", "", "IANA time zone of --cron; default UTC")
+	flags.DurationVar(&f.every, "every", 0, "interval, at least 1s")
+	flags.StringVar(&f.start, "start", "", "time from which --every counts, RFC 3339")
+	flags.StringVar(&f.at, "at", "", "time of a single tick, RFC 3339")
+	flags.StringVar(&r.Misfire, "misfire", "", "what to do with ticks more than 10s late: skip, fire_once (default) or fire_all")
+	flags.DurationVar(&f.window, "window", 0, "oldest ticks that fire_all still runs; default 1h")
+	flags.StringVar(&r.Overlap, "overlap", "", "what to do while the last task has not ended: allow (default), skip, replace or queue")
 	f.task.Add(flags, false)
 }
 
@@ -96,7 +96,7 @@ func (f *scheduleFlags) written() error {
 	return cli.RefuseZeros(f.cmd.Flags(), []cli.ZeroFlag{
 		{Name: "every", Path: "every", Zero: "0s", Hint: "leave it out for cron or at"},
 		{Name: "window", Path: "window", Zero: "0s", Hint: "leave it out for 1h"},
-		{Name: "timeout", Path: "task.timeout", Zero: "0s", Hint: "leave it out for the policy's own"},
+		{Name: "timeout", Path: "task.timeout", Zero: "0s", Hint: "leave it out for the timeout of the policy"},
 		{Name: "ttl", Path: "task.ttl", Zero: "0s", Hint: "leave it out for no limit"},
 		{Name: "key", Path: "task.key", Zero: "", Hint: "leave it out for no order"},
 		{Name: "share-key", Path: "task.share_key", Zero: "", Hint: "leave it out for none"},

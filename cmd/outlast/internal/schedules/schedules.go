@@ -96,7 +96,7 @@ func newPause(c *cli.Env) *cobra.Command {
 }
 
 func newResume(c *cli.Env) *cobra.Command {
-	return oneSchedule(c, "resume", "Resume a schedule; the ticks of its pause are left out", func(ctx context.Context, api *client.Client, name string) (*client.Schedule, error) {
+	return oneSchedule(c, "resume", "Resume a schedule; ticks during the pause are skipped", func(ctx context.Context, api *client.Client, name string) (*client.Schedule, error) {
 		return api.PauseSchedule(ctx, name, false)
 	})
 }
@@ -117,7 +117,7 @@ func newNext(c *cli.Env) *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().IntVarP(&n, "number", "n", 5, "how many, 1 to 100")
+	cmd.Flags().IntVarP(&n, "number", "n", 5, "number of ticks, 1 to 100")
 	return cmd
 }
 
@@ -140,13 +140,13 @@ func newTrigger(c *cli.Env) *cobra.Command {
 			return taskview.Show(c, t)
 		}),
 	}
-	cmd.Flags().StringVar(&id, "id", "", "UUID of version 7 for the task, so that a repeat finds the first one")
+	cmd.Flags().StringVar(&id, "id", "", "id of the task, a UUID of version 7, so that a repeat creates no second task")
 	return cmd
 }
 
 func newDelete(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete NAME", Short: "Delete a schedule; tasks that it has enqueued stay", Args: cobra.ExactArgs(1),
+		Use: "delete NAME", Short: "Delete a schedule but keep the tasks that it has enqueued", Args: cobra.ExactArgs(1),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if _, err := api.Schedule(ctx, args[0]); err != nil {
 				return err

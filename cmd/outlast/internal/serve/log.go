@@ -34,7 +34,7 @@ func newLogger(w io.Writer, log config.Log) (*slog.Logger, error) {
 	case "json":
 		handler = slog.NewJSONHandler(w, options)
 	default:
-		return nil, cli.Usagef("--log-format is text or json, not %s", task.Quote(log.Format))
+		return nil, cli.Usagef("--log-format must be text or json, not %s", task.Quote(log.Format))
 	}
 	if len(levels) > 0 {
 		handler = &byPackage{handler, threshold, levels}
@@ -45,7 +45,7 @@ func newLogger(w io.Writer, log config.Log) (*slog.Logger, error) {
 func parseLevel(name, text string) (slog.Level, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(text)); err != nil {
-		return level, cli.Usagef("%s is debug, info, warn or error, not %s", name, task.Quote(text))
+		return level, cli.Usagef("%s must be debug, info, warn or error, not %s", name, task.Quote(text))
 	}
 	return level, nil
 }

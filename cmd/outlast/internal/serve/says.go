@@ -15,12 +15,6 @@ type says struct {
 	logger *slog.Logger // nil for text
 }
 
-// reportJSON has the error with which the program ends in JSON too.
-func reportJSON(c *cli.Env) {
-	logger := slog.New(slog.NewJSONHandler(c.Messages, nil))
-	c.Report = func(line string) { logger.Error("server.failed", slog.String("error", line)) }
-}
-
 func (s *says) listens(url, store string) {
 	if s.logger != nil {
 		s.logger.Info("server.listens", slog.String("version", s.Version), slog.String("url", url), slog.String("store", store))
@@ -38,7 +32,7 @@ func (s *says) untold(err error) {
 		s.logger.Warn("server.untold", slog.String("error", err.Error()))
 		return
 	}
-	s.Say("systemd is not told that the server listens: %v", err)
+	s.Say("cannot tell systemd that the server listens: %v", err)
 }
 
 func (s *says) stopping(grace time.Duration) {
@@ -46,7 +40,7 @@ func (s *says) stopping(grace time.Duration) {
 		s.logger.Info("server.stopping", slog.Duration("grace", grace))
 		return
 	}
-	s.Say("stopping; running attempts get %s, a second signal stops at once", grace)
+	s.Say("stopping: running attempts have %s to end; a second signal stops at once", grace)
 }
 
 func (s *says) stopped() {

@@ -25,41 +25,39 @@ const stopReserve = 15 * time.Second
 func Command(c *cli.Env) *cobra.Command {
 	var f settings.Flags
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Run a server", Args: cobra.NoArgs,
-		Long: `Run a server: the HTTP API, and a node that works on every queue that no
-application with the library inside serves. --queues names the queues instead;
-it shares these with such applications.
+		Use: "serve", Short: "Run a server", Args: cobra.NoArgs, Annotations: map[string]string{cli.Logs: "json"},
+		Long: `Run a server: the HTTP API, and a node that runs tasks. The node works on every queue
+that no application with the library inside serves. With --queues it works on these
+queues instead, together with such applications.
 
-It listens on loopback addresses, where no token is needed until the first one is
-made (outlast token create). Any other address needs a token beforehand: outlast
-token create --store URL. --tls-cert and --tls-key make the API speak TLS. Requests
-from web pages of other origins are refused, and so are, on loopback addresses,
-those for host names that are not loopback. docs/reference/security.md has more.
+By default the server listens on a loopback address, where no token is needed until you
+create the first one (outlast token create). To listen on any other address, create a
+token first: outlast token create --store URL. --tls-cert and --tls-key turn on TLS.
+Requests from web pages of other origins are refused. On loopback addresses, so are
+requests for other host names. See docs/reference/security.md.
 
---target-secret-env HOST=VARIABLE signs the requests to a host in the manner of
-Standard Webhooks, with the secret (whsec_...) in that environment variable.
-HOST:PORT=VARIABLE is for one port, and goes before the secret of its host.
+--target-secret-env HOST=VARIABLE signs the requests to a host as Standard Webhooks
+does, with the secret (whsec_...) in that environment variable. HOST:PORT=VARIABLE
+applies to one port and takes precedence over the secret of the host.
 
---encryption-key-file NAME=PATH encrypts what tasks carry before it reaches the
+--encryption-key-file NAME=PATH encrypts the contents of tasks before they reach the
 database (docs/how-to/encryption.md). All servers of a database need the same keys.
 
---config FILE reads settings from a file as well (docs/reference/configuration.md): addresses
-and limits of this node, and policies, types and queues that hold on all nodes. When
-the file changes, or at SIGHUP, the latter take effect at once; a file with a mistake
-changes nothing. A file that another has replaced comes back only at SIGHUP. outlast
-config check FILE looks at one beforehand, and outlast config print shows every
-setting and where it comes from.
+--config FILE reads settings from a file (docs/reference/configuration.md): addresses and
+limits of this node, and the policies, types and queues of all nodes. Policies, types and
+queues are reloaded when the file changes, and on SIGHUP. A file with an error changes
+nothing. If the file of another node has replaced them, only SIGHUP applies this file
+again. To check a file, use outlast config check FILE; to see every setting and its
+source, use outlast config print.
 
-SIGINT or SIGTERM stop it gracefully: running attempts get the grace time, the
-rest is handed back without cost. A second signal stops at once.`,
+SIGINT and SIGTERM stop the server gracefully: running attempts have the grace time to
+end, and the rest is handed back without using up an attempt. A second signal stops it
+at once.`,
 	}
 	flags := cmd.Flags()
 	cmd.RunE = c.Act(func(ctx context.Context, _ []string) error {
 		if f.Store == "" {
-			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out for %s", stores.Forms(), app.DefaultStore)
-		}
-		if flags.Lookup("log-format").Value.String() == "json" {
-			reportJSON(c)
+			return cli.Usagef("--store is empty: name a store (%s), or leave the flag out to use %s", stores.Forms(), app.DefaultStore)
 		}
 		s, err := f.Read(flags)
 		if err != nil {
@@ -72,6 +70,9 @@ rest is handed back without cost. A second signal stops at once.`,
 }
 
 func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Settings) error {
+	if s.Log.Format == "json" {
+		c.ReportJSON()
+	}
 	if s.Grace < 0 {
 		return cli.Usagef("--grace must not be negative")
 	}
@@ -85,7 +86,6 @@ func serve(ctx context.Context, c *cli.Env, f *settings.Flags, s *settings.Setti
 	say := &says{c, nil}
 	if s.Log.Format == "json" {
 		say.logger = config.Logger
-		reportJSON(c)
 	}
 	if config.File != nil {
 		hangups := make(chan os.Signal, 1)
@@ -142,7 +142,7 @@ func stop(say *says, server *app.App, grace time.Duration) error {
 	again, cancel := hurry(time.Now(), signals)
 	defer cancel()
 	say.RestoreSignals()
-	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("the stop took too long"))
+	ctx, end := context.WithTimeoutCause(again, grace+stopReserve, errors.New("stopping took too long"))
 	defer end()
 	say.stopping(grace)
 	if err := server.Stop(ctx); err != nil && again.Err() == nil {

@@ -25,7 +25,7 @@ type keyFlags struct {
 }
 
 func (f *keyFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.current, "encryption-key", "", "name of the key that encrypts payloads, where there are several; env OUTLAST_ENCRYPTION_KEY")
+	flags.StringVar(&f.current, "encryption-key", "", "name of the key that encrypts, if there are several; env OUTLAST_ENCRYPTION_KEY")
 	flags.StringSliceVar(&f.env, "encryption-key-env", nil, "NAME=VARIABLE: the encryption key NAME is in this environment variable (repeatable); env OUTLAST_ENCRYPTION_KEY_ENV")
 	flags.StringSliceVar(&f.files, "encryption-key-file", nil, "NAME=PATH: the encryption key NAME is in this file (repeatable); env OUTLAST_ENCRYPTION_KEY_FILE")
 }
@@ -33,7 +33,7 @@ func (f *keyFlags) add(flags *pflag.FlagSet) {
 // put adds what flags say to what the file says, and goes before it.
 func (f *keyFlags) put(to *config.Encryption) error {
 	if _, err := sealed.ParseKey(f.current); err == nil {
-		return cli.Usagef("--encryption-key is the name of a key, not a key: put that into a file, name it with --encryption-key-file, and make another one")
+		return cli.Usagef("--encryption-key takes the name of a key, not the key itself: make a new key, put it into a file and name that with --encryption-key-file")
 	}
 	keys := maps.Clone(to.Keys)
 	for flag, one := range map[string]struct {
@@ -48,10 +48,10 @@ func (f *keyFlags) put(to *config.Encryption) error {
 			name, place, found := strings.Cut(text, "=")
 			_, notKey := sealed.ParseKey(place) // a place may look like a key, too
 			if !found || !sealed.IsKeyName(name) || place == "" || notKey == nil && !one.there(place) {
-				return cli.Usagef("%s is NAME=PLACE: the name of a key, and the environment variable or file that it is in", flag)
+				return cli.Usagef("%s must be NAME=PLACE: the name of a key and the environment variable or file that contains it", flag)
 			}
 			if strings.HasPrefix(place, channel.SecretPrefix) {
-				return cli.Usagef("%s: channels that are put over the API may name variables %s…; call that of the key otherwise", flag, channel.SecretPrefix)
+				return cli.Usagef("%s: alert channels created over the API may read variables that begin with %s; rename the variable of the key", flag, channel.SecretPrefix)
 			}
 			if keys == nil {
 				keys = map[string]config.Key{}
@@ -75,7 +75,7 @@ type KeyPlaces struct {
 // Add defines the flags.
 func (f *KeyPlaces) Add(flags *pflag.FlagSet) {
 	f.keyFlags.add(flags)
-	flags.StringVar(&f.Config, "config", "", "configuration file of the servers, which says where the store and its encryption keys are; env OUTLAST_CONFIG")
+	flags.StringVar(&f.Config, "config", "", "configuration file of the servers, which names the store and its encryption keys; env OUTLAST_CONFIG")
 }
 
 // Read is the file with what flags say before it; one of defaults without a file.

@@ -36,10 +36,10 @@ func readSecrets(texts []string) (map[string][]byte, error) {
 	for _, text := range texts {
 		host, variable, found := strings.Cut(text, "=")
 		if !found || host == "" || variable == "" || strings.HasPrefix(variable, "whsec_") {
-			return nil, cli.Usagef("--target-secret-env is HOST[:PORT]=VARIABLE, where VARIABLE is the name of an environment variable")
+			return nil, cli.Usagef("--target-secret-env must be HOST[:PORT]=VARIABLE, where VARIABLE is the name of an environment variable")
 		}
 		if strings.HasPrefix(variable, channel.SecretPrefix) {
-			return nil, cli.Usagef("--target-secret-env: channels that are put over the API may name variables %s…; call that of the secret otherwise", channel.SecretPrefix)
+			return nil, cli.Usagef("--target-secret-env: alert channels created over the API may read variables that begin with %s; rename the variable of the secret", channel.SecretPrefix)
 		}
 		host, err := secretHost(host)
 		if err != nil {
@@ -74,9 +74,9 @@ func secretHost(text string) (string, error) {
 	u, err := safehttp.CheckURL("https://" + authority)
 	switch {
 	case err != nil:
-		return "", cli.Usagef("--target-secret-env: %s is not a host as it stands in a URL, without scheme: %s", task.Quote(text), err)
+		return "", cli.Usagef("--target-secret-env: %s is not a host as in a URL, without the scheme: %s", task.Quote(text), err)
 	case u.Path != "" || u.RawQuery != "" || u.ForceQuery:
-		return "", cli.Usagef("--target-secret-env: %s is not a host as it stands in a URL, without scheme and path", task.Quote(text))
+		return "", cli.Usagef("--target-secret-env: %s is not a host as in a URL, without scheme and path", task.Quote(text))
 	}
 	return u.Host, nil
 }

@@ -16,12 +16,11 @@ func newCompare(c *cli.Env) *cobra.Command {
 	var policies []string
 	var html, history string
 	cmd := &cobra.Command{
-		Use: "compare [ID]", Short: "Simulate one storm, or replay a recorded history, with several policies", Args: cobra.MaximumNArgs(1),
-		Long: `Play one storm with several policies side by side, or let recorded tasks run
-again: with --history, targets answer as they did when the history was recorded,
-and the policies decide anew. A storm with one --policy or none also shows our own
-clients and the main control. A history is what "outlast task export" and
-"outlast dead export" write.`,
+		Use: "compare [ID]", Short: "Simulate a storm, or replay a recorded history, with several policies", Args: cobra.MaximumNArgs(1),
+		Long: `Simulate a storm with several policies side by side, or replay recorded tasks. With
+--history, targets answer as they did when the history was recorded, and the policies
+decide again. A storm with one --policy or none also shows the clients of Outlast and the
+main control. To record a history, use "outlast task export" or "outlast dead export".`,
 		Example: "  outlast sim compare S4 --policy short --policy mine.json --html storm.html\n" +
 			"  outlast task export --since 24h > history.ndjson\n  outlast sim compare --history history.ndjson --policy mine.json",
 		RunE: c.Act(func(_ context.Context, args []string) error {
@@ -29,7 +28,7 @@ clients and the main control. A history is what "outlast task export" and
 				return cli.Usagef("name a scenario, or a file with --history")
 			}
 			if len(policies) == 0 && history != "" {
-				return cli.Usagef("--history needs --policy, once or several times")
+				return cli.Usagef("--history needs at least one --policy")
 			}
 			contenders, err := readContenders(policies)
 			if err != nil {
@@ -42,9 +41,9 @@ clients and the main control. A history is what "outlast task export" and
 			return showComparison(c, compared, html)
 		}),
 	}
-	cmd.Flags().StringArrayVar(&policies, "policy", nil, "file with a policy, or name of a preset; may be given several times")
+	cmd.Flags().StringArrayVar(&policies, "policy", nil, "file with a policy, or name of a preset (repeatable)")
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers; the same seed gives the same report")
-	cmd.Flags().StringVar(&history, "history", "", "file with recorded tasks and their attempts, one JSON object per line; - for standard input")
+	cmd.Flags().StringVar(&history, "history", "", "file with recorded tasks and attempts, one JSON object per line; - for standard input")
 	cmd.Flags().StringVar(&html, "html", "", "also write a page with charts to this file")
 	return cmd
 }

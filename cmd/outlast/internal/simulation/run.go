@@ -17,11 +17,11 @@ func newRun(c *cli.Env) *cobra.Command {
 	var seeds int
 	var policy string
 	cmd := &cobra.Command{
-		Use: "run ID...|all", Short: "Simulate scenarios and check them against their acceptance numbers", Args: cobra.MinimumNArgs(1),
-		Long: `Simulate scenarios and check them against their acceptance numbers.
+		Use: "run ID...|all", Short: "Simulate scenarios and check their acceptance numbers", Args: cobra.MinimumNArgs(1),
+		Long: `Simulate scenarios and check their acceptance numbers.
 
-With --policy, that policy takes the place of our own clients; controls stay what
-they are. The exit code is 1 when an acceptance number is missed.`,
+With --policy, this policy replaces the clients of Outlast; the controls stay the same.
+Exit code 1: an acceptance number was missed.`,
 		Example: "  outlast sim run S4\n  outlast sim run all --seeds 5\n  outlast sim run S4 --policy mine.json --output json",
 		RunE: c.Act(func(_ context.Context, args []string) error {
 			scenarios, err := chosenScenarios(args)
@@ -43,7 +43,7 @@ they are. The exit code is 1 when an acceptance number is missed.`,
 		}),
 	}
 	cmd.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers; the same seed gives the same report")
-	cmd.Flags().IntVar(&seeds, "seeds", 1, "how many seeds to play, from --seed on")
+	cmd.Flags().IntVar(&seeds, "seeds", 1, "number of seeds to simulate, starting with --seed")
 	cmd.Flags().StringVar(&policy, "policy", "", "file with a policy, or name of a preset")
 	return cmd
 }
@@ -86,7 +86,7 @@ func play(c *cli.Env, scenarios []*sim.Scenario, seed uint64, seeds int, contend
 		return err
 	}
 	if missed > 0 {
-		return fmt.Errorf("%d acceptance numbers are missed", missed)
+		return fmt.Errorf("%d acceptance numbers were missed", missed)
 	}
 	return nil
 }

@@ -69,5 +69,5 @@ func scenario(id string) (*sim.Scenario, error) {
 	for _, s := range sim.Scenarios() {
 		ids = append(ids, s.ID)
 	}
-	return nil, cli.Usagef("there is no scenario %s; known: %s", cli.Clean(id), strings.Join(ids, ", "))
+	return nil, cli.Usagef("there is no scenario %s; scenarios: %s", cli.Clean(id), strings.Join(ids, ", "))
 }

@@ -25,11 +25,12 @@ func newWhatIf(c *cli.Env) *cobra.Command {
 	var seed int64
 	var policies []string
 	cmd := &cobra.Command{
-		Use: "whatif", Short: "Have a server replay its recorded tasks under other policies", Args: cobra.NoArgs,
-		Long: `Let a server replay its recorded tasks in virtual time: as they went, as each would
-go under the policy that holds for it now, and under the policies that are tried.
-The server reads the newest tasks first, up to --tasks of them and for 5 s at most.
-Longer histories are for "outlast sim compare --history", on your machine.`,
+		Use: "whatif", Short: "Replay the tasks of a server under other policies", Args: cobra.NoArgs,
+		Long: `Have the server replay its recorded tasks in virtual time: as recorded, under the policy
+that applies to each task now, and under each --policy.
+
+The server reads the newest tasks first, at most --tasks and for at most 5 s. To replay a
+longer history on your own machine, use "outlast sim compare --history".`,
 		Example: "  outlast sim whatif --type mail.send --policy mine.json --policy payment\n" +
 			"  outlast sim whatif --target api.example.com --since 2026-11-20T10:00:00Z --until 2026-11-20T12:00:00Z --policy mine.json",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
@@ -54,14 +55,14 @@ Longer histories are for "outlast sim compare --history", on your machine.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&policies, "policy", nil, "file with a policy, or name of a preset or of a policy of the server; may be given several times")
-	flags.StringVar(&question.Type, "type", "", "tasks of this type")
-	flags.StringVar(&question.Queue, "queue", "", "tasks of this queue")
-	flags.StringVar(&question.Target, "target", "", "tasks that call this target")
-	flags.StringVar(&question.Of, "of", "", "tasks of which an attempt ran under this policy")
-	flags.StringVar(&since, "since", "", "created at or after: a time (RFC 3339), or how long ago (1h); a day before --until when absent")
-	flags.StringVar(&until, "until", "", "created before: a time (RFC 3339), or how long ago (1h)")
-	flags.IntVar(&question.Tasks, "tasks", 2000, "at most so many tasks, the newest first")
+	flags.StringArrayVar(&policies, "policy", nil, "file with a policy, or name of a preset or of a policy of the server (repeatable)")
+	flags.StringVar(&question.Type, "type", "", "only tasks of this type")
+	flags.StringVar(&question.Queue, "queue", "", "only tasks of this queue")
+	flags.StringVar(&question.Target, "target", "", "only tasks that call this target")
+	flags.StringVar(&question.Of, "of", "", "only tasks with an attempt under this policy")
+	flags.StringVar(&since, "since", "", "created since: a time (RFC 3339) or an age, such as 1h; default is a day before --until")
+	flags.StringVar(&until, "until", "", "created before: a time (RFC 3339) or an age, such as 1h")
+	flags.IntVar(&question.Tasks, "tasks", 2000, "maximum number of tasks, newest first")
 	flags.Int64Var(&seed, "seed", 1, "seed of the random numbers")
 	return cmd
 }
@@ -75,7 +76,7 @@ func readTried(source string) (client.WhatIfPolicy, error) {
 	case err != nil:
 		return client.WhatIfPolicy{}, cli.Usagef("--policy: %v", err)
 	case !json.Valid(data):
-		return client.WhatIfPolicy{}, cli.Usagef("--policy: %s has no policy as JSON", task.Quote(source))
+		return client.WhatIfPolicy{}, cli.Usagef("--policy: %s contains no policy as JSON", task.Quote(source))
 	}
 	name := filepath.Base(source)
 	return client.WhatIfPolicy{Name: strings.TrimSuffix(name, filepath.Ext(name)), Policy: data}, nil

@@ -17,12 +17,12 @@ import (
 // Command makes outlast stats and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
 	show := newShow(c)
-	return cli.ByDefault(cli.Noun("stats", "Show counts of tasks, and compare attempts", show, newCompare(c)), show)
+	return cli.ByDefault(cli.Noun("stats", "Show task counts and compare attempts", show, newCompare(c)), show)
 }
 
 func newShow(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "show", Short: "Show tasks by queue, dead letters, and how busy the nodes are", Args: cobra.NoArgs,
+		Use: "show", Short: "Show tasks by queue, dead letters and the load of the nodes", Args: cobra.NoArgs,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			s, err := api.Stats(ctx)
 			if err != nil {
@@ -42,19 +42,18 @@ func newShow(c *cli.Env) *cobra.Command {
 func newCompare(c *cli.Env) *cobra.Command {
 	var q client.StatsQuestion
 	cmd := &cobra.Command{
-		Use: "compare", Short: "Compare attempts under two releases, or two versions of a policy", Args: cobra.NoArgs,
-		Long: `Compare how attempts went before and after a change, by type and number of the
-attempt: how many there were, how long they ran (P50, P99) and how late they
-started after they were due. 5 stands for all attempts from the fifth on.
+		Use: "compare", Short: "Compare attempts of two releases or two policy versions", Args: cobra.NoArgs,
+		Long: `Compare attempts before and after a change, by task type and attempt number: how many
+there were, how long they ran (P50, P99) and how late they started. Attempt 5 stands for
+the fifth and all later ones.
 
-The releases are those of the nodes that ran the attempts (--release, or
-outlast.WithRelease in an application), or of the remote workers, which name
-theirs when they poll. Policy versions are written payment@3.
-The two that were first seen last are compared, or those that --from and --to
-name. Percentiles are at most a quarter too high.
+A release is that of the node that ran the attempt (--release, or outlast.WithRelease in
+an application), or the one that a remote worker names when it polls. A policy version is
+written as payment@3. By default the two newest are compared; --from and --to name
+others. Percentiles are at most a quarter too high.
 
-Nodes count in memory and add it to the database every 30s and when they stop: the
-figures lag by so much, and a node that is killed loses at most its last 30s.`,
+Nodes write their counts to the database every 30s and when they stop, so the figures lag
+by up to 30s. A node that is killed loses at most its last 30s.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			found, err := api.CompareStats(ctx, q)
 			if err != nil {
@@ -70,9 +69,9 @@ figures lag by so much, and a node that is killed loses at most its last 30s.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&q.By, "by", "release", "release or policy_version")
-	flags.StringVar(&q.Type, "type", "", "only this type of tasks")
+	flags.StringVar(&q.Type, "type", "", "only tasks of this type")
 	flags.StringVar(&q.From, "from", "", "the earlier release or policy version")
-	flags.StringVar(&q.To, "to", "", "the later one")
+	flags.StringVar(&q.To, "to", "", "the later release or policy version")
 	return cmd
 }
 
@@ -113,7 +112,7 @@ func bound(d client.Duration) string {
 // sideName is a release or policy version, in words where nodes have no release.
 func sideName(side *client.StatsSide) string {
 	if side.Name == "(none)" {
-		return "no release named"
+		return "no release name"
 	}
 	return cli.Clean(side.Name)
 }

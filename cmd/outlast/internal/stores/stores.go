@@ -26,7 +26,7 @@ var (
 		Safety:  server.InMemory,
 		Open: func(_ context.Context, url string, _ bool) (store.Backend, error) {
 			if url != "memory:" {
-				return nil, cli.Usagef("the store URL memory: takes no path; nothing of it is on disk")
+				return nil, cli.Usagef("the store URL memory: takes no path; it keeps nothing on disk")
 			}
 			return memory.New(), nil
 		},
@@ -77,5 +77,5 @@ func Durable(url string) (kind.Kind, error) {
 		return k, nil
 	}
 	// The URL may hold a password, so it is not shown.
-	return kind.Kind{}, cli.Usagef("the store URL is of none of the kinds that keep tasks: %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	return kind.Kind{}, cli.Usagef("the store URL must begin with one of: %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }

@@ -13,7 +13,7 @@ import (
 
 func newGet(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "get NAME", Short: "Show a target: breaker, budget, limit and what waits", Args: cobra.ExactArgs(1),
+		Use: "get NAME", Short: "Show a target: breaker, budget, limits and waiting tasks", Args: cobra.ExactArgs(1),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if err := named(args[0]); err != nil {
 				return err
@@ -45,7 +45,7 @@ func targetFields(w io.Writer, t *client.TargetState) {
 		cli.Field(w, "order", cli.Clean(t.Order.Action)+" "+cli.When(t.Order.At))
 	}
 	if len(t.Nodes) == 0 {
-		cli.Row(w, "nodes", "none knows a task of it (a typing error?)")
+		cli.Row(w, "nodes", "none knows a task for it (a typo?)")
 	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

@@ -13,13 +13,14 @@ func newList(c *cli.Env) *cobra.Command {
 	var limit int
 	var troubled bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "List targets, those with something to tell first", Args: cobra.NoArgs,
-		Long: `List what tasks call: hosts, with a port that is not the scheme's own, and types
-of tasks that handlers run; "@stripe" is what a handler has named. BREAKER is none
-where the handler wants no guards. SUCCESS is the share of attempts that succeeded
-lately, WAITING the due tasks in memory that the target holds, CAUSE that of the
-breaker's last change, with "(no task known)" after an order about a target that
-no node knows a task of. Healthy targets are those of the server that is asked.`,
+		Use: "list", Short: "List targets, those with problems first", Args: cobra.NoArgs,
+		Long: `List the targets that tasks call: hosts, with a port unless it is the default one, task
+types that handlers run, and names that handlers have given, such as "@stripe".
+
+BREAKER is none if the handler uses no guards. SUCCESS is the share of recent attempts
+that succeeded. WAITING counts the due tasks in memory that are held back. CAUSE is the
+cause of the breaker's last change; "(no task known)" means that the target was blocked
+by hand but no node knows a task for it. Healthy targets are those that this server knows.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if err := cli.OnePage(limit); err != nil {
 				return err
@@ -36,12 +37,12 @@ no node knows a task of. Healthy targets are those of the server that is asked.`
 				return err
 			}
 			if left := targets.Total - len(targets.Targets); left > 0 {
-				c.Say("%d more; see --limit", left)
+				c.Say("%d more; raise --limit", left)
 			}
 			return nil
 		}),
 	}
-	cmd.Flags().IntVar(&limit, "limit", 100, "targets, 1 to 500")
-	cmd.Flags().BoolVar(&troubled, "troubled", false, "only those whose breaker is not closed, and those that want no calls for a while")
+	cmd.Flags().IntVar(&limit, "limit", 100, "maximum number of targets, 1 to 500")
+	cmd.Flags().BoolVar(&troubled, "troubled", false, "only targets that are not called now: their breaker is not closed, or they asked for a pause")
 	return cmd
 }

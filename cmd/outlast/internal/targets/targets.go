@@ -17,8 +17,8 @@ import (
 
 // Command makes outlast target and the commands below it.
 func Command(c *cli.Env) *cobra.Command {
-	return cli.Noun("target", "List what tasks call; block and allow calls",
-		newList(c), newGet(c), newBlock(c), newAllow(c), newReset(c))
+	return cli.Noun("target", "List the targets that tasks call; block and allow calls",
+		append([]*cobra.Command{newList(c), newGet(c)}, newOrders(c)...)...)
 }
 
 func targetRows(targets []client.TargetState) func(io.Writer) {
@@ -54,7 +54,7 @@ func causeOf(t *client.TargetState) string {
 // noteUnknown warns of a name that no node knows a task of, and names targets
 // that it may be short for.
 func noteUnknown(ctx context.Context, c *cli.Env, api *client.Client, name string) {
-	c.Say("note: no task of this target is known (a typing error?); targets are named like api.example.com, api.example.com:8443, @stripe (by a handler) or the type of a task, see: outlast target list")
+	c.Say("note: no task for this target is known (a typo?); a target is a host such as api.example.com or api.example.com:8443, a name given by a handler such as @stripe, or a task type; see outlast target list")
 	known, err := api.Targets(ctx, 500)
 	if err != nil {
 		return // the order says what is wrong
@@ -86,58 +86,7 @@ func named(target string) error {
 	case target == "":
 		return cli.Usagef("the name of the target is empty; see outlast target list")
 	case strings.Contains(target, "/"):
-		return cli.Usagef("%s is no name of a target: write the host of the URL, as in api.example.com or api.example.com:8443, what a handler has named, as in @stripe, or the type of the task", task.Quote(target))
+		return cli.Usagef("%s is not the name of a target: write the host of the URL, such as api.example.com or api.example.com:8443, a name given by a handler, such as @stripe, or the task type", task.Quote(target))
 	}
 	return nil
-}
-
-// order makes a command, perhaps with an alias, that tells the nodes what to do about a
-// target. It says first how things stand, and asks if there is somebody to ask.
-func order(c *cli.Env, use, alias, short, long, becomes string, do func(ctx context.Context, api *client.Client, name string) (*client.TargetState, error)) *cobra.Command {
-	var dryRun, unknown bool
-	cmd := &cobra.Command{
-		Use: use + " NAME", Short: short, Long: long, Args: cobra.ExactArgs(1),
-		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
-			if err := named(args[0]); err != nil {
-				return err
-			}
-			target, err := api.Target(ctx, args[0])
-			switch {
-			case err == nil:
-				c.Say("%s: breaker %s, %d attempts run, %d due tasks wait in the memory of the nodes; %s",
-					cli.Clean(target.Name), breakerOf(target), target.InFlight, waitingOf(&target.Waiting), becomes)
-			case use == "block" && c.NotFound(err) && !unknown:
-				noteUnknown(ctx, c, api, args[0])
-				c.Say("note: --unknown stops the calls of a target before it has tasks")
-				return err
-			case use == "block" && c.NotFound(err):
-				c.Say("%s: %s", cli.Clean(args[0]), becomes)
-				target = &client.TargetState{Name: args[0], Nodes: []client.NodeTarget{}}
-				target.Breaker.State, target.Breaker.Admitted, target.Budget.Share = "closed", 1, 1
-			default:
-				return err
-			}
-			if dryRun && c.Output == "table" {
-				return nil // all is said
-			}
-			if dryRun {
-				return c.Show(target, targetRows([]client.TargetState{*target}))
-			}
-			if err := c.Ask("Do it?"); err != nil {
-				return err
-			}
-			if target, err = do(ctx, api, args[0]); err != nil {
-				return err
-			}
-			return c.Show(target, targetRows([]client.TargetState{*target}))
-		}),
-	}
-	if alias != "" {
-		cmd.Aliases = []string{alias}
-	}
-	if use == "block" {
-		cmd.Flags().BoolVar(&unknown, "unknown", false, "also a target that no node knows a task of")
-	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be done")
-	return cmd
 }

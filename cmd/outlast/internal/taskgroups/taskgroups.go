@@ -17,7 +17,7 @@ func Command(c *cli.Env) *cobra.Command {
 	return cli.Noun("task-group", "Create, list and close groups of tasks with one callback",
 		newCreate(c), newList(c),
 		oneGroup(c, "get", "Show a group of tasks with its members by outcome", (*client.Client).TaskGroup),
-		oneGroup(c, "close", "Close a group of tasks: no more members come", (*client.Client).CloseTaskGroup))
+		oneGroup(c, "close", "Close a group of tasks to new members", (*client.Client).CloseTaskGroup))
 }
 
 func newCreate(c *cli.Env) *cobra.Command {
@@ -27,8 +27,8 @@ func newCreate(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "create", Short: "Create a group of tasks with one callback", Args: cobra.NoArgs,
 		Long: `Create a group of tasks. Enqueue its members with outlast task enqueue --task-group ID,
-then close it: the callback is enqueued once when all of them have ended, whatever their outcome.
-Without --payload the callback gets the counts.`,
+then close the group. When all members have ended, with any outcome, the callback is
+enqueued once. Without --payload, its payload is the counts of the group.`,
 		Example: "  outlast task-group create --label 'invoices of March' --type invoices.report\n  outlast task-group create --url https://example.com/done",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) (err error) {
 			if id != "" {
@@ -50,10 +50,10 @@ Without --payload the callback gets the counts.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&id, "id", "", "id of the group, so that a repeat finds the first one")
-	flags.StringVar(&draft.Label, "label", "", "what people call it")
-	flags.StringVar(&draft.Callback.Type, "type", "", "what kind of task the callback is; http when --url is given")
-	flags.StringVar(&draft.Callback.Queue, "queue", "", "queue of the callback, default when absent")
+	flags.StringVar(&id, "id", "", "id of the group, so that a repeat creates no second group")
+	flags.StringVar(&draft.Label, "label", "", "label, for people")
+	flags.StringVar(&draft.Callback.Type, "type", "", "task type of the callback; default http with --url")
+	flags.StringVar(&draft.Callback.Queue, "queue", "", "queue of the callback; the default is named default")
 	flags.StringVar(&draft.Callback.Policy, "policy", "", "name of a retry policy for the callback")
 	flags.StringVar(&payload, "payload", "", "JSON payload of the callback; @FILE reads a file, - standard input")
 	flags.StringVar(&to.URL, "url", "", "URL that the callback calls")
@@ -65,8 +65,8 @@ func newList(c *cli.Env) *cobra.Command {
 	var state string
 	cmd := &cobra.Command{
 		Use: "list", Short: "List groups of tasks, newest first", Args: cobra.NoArgs,
-		Long: `List groups of tasks. An open one takes members, a closed one waits for those that
-live, one that is done has enqueued its callback.`,
+		Long: `List groups of tasks. An open group takes members, a closed group waits for its members
+to end, and a group that is done has enqueued its callback.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			if err := cli.OnePage(page.Limit); err != nil {
 				return err
@@ -76,7 +76,7 @@ live, one that is done has enqueued its callback.`,
 				return err
 			}
 			if groups.NextCursor != "" {
-				c.Say("there is more: --cursor %s", cli.Clean(groups.NextCursor))
+				c.Say("more rows follow: add --cursor %s", cli.Clean(groups.NextCursor))
 			}
 			return cli.List(c, groups, groups.TaskGroups, rows(groups.TaskGroups))
 		}),

@@ -12,7 +12,7 @@ import (
 
 func newAttempts(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "attempts ID", Short: "List the attempts of a task, oldest first, and what is done of it", Args: cobra.ExactArgs(1),
+		Use: "attempts ID", Short: "List the attempts and steps of a task, oldest first", Args: cobra.ExactArgs(1),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			id, err := cli.ParseID(args[0])
 			if err != nil {

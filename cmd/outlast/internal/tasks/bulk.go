@@ -28,16 +28,15 @@ type steering struct {
 func steerTasks(c *cli.Env, s *steering) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: s.action + " [ID…]", Short: s.short,
-		Long: s.short + `: the one with the id, those with
-the ids, those that match the filters, or all. Without ids it first says how many
-match, and asks.
+		Long: s.short + `: those with the ids, those that
+match the filters, or all. Without ids, the command first shows how many match, and asks.
 
-With more than 100 ids or without ids it is an operation, which goes on when this
-command has ended: follow it with "outlast operation get", steer it with pause, resume and
-cancel, and see with "outlast operation items" what has become of each task. It is
-about the tasks that match when it begins.
+Without ids, or with more than 100, this is an operation that continues after this
+command has ended. Follow it with "outlast operation get", control it with pause, resume
+and cancel, and list its tasks with "outlast operation items". It covers the tasks that
+match when it begins.
 
-Exit code 3: to some ids it could not be done.`,
+Exit code 3: it was not possible for some of the ids.`,
 		Example: "  outlast task " + s.action + " --type mail.send --queue bulk --dry-run\n  outlast task " + s.action + " --search smtp --wait --reason 'the relay is gone'",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			return steer(ctx, c, api, s, args)
@@ -45,10 +44,10 @@ Exit code 3: to some ids it could not be done.`,
 	}
 	s.Add(cmd.Flags(), false)
 	flags := cmd.Flags()
-	flags.BoolVar(&s.all, "all", false, "every task to which it can be done")
-	flags.BoolVar(&s.dryRun, "dry-run", false, "only say what would be done")
-	flags.BoolVar(&s.wait, "wait", false, "wait until it is done to every task")
-	flags.StringVar(&s.reason, "reason", "", "why, for the audit log")
+	flags.BoolVar(&s.all, "all", false, "all tasks for which it is possible")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "show what would be done, and do nothing")
+	flags.BoolVar(&s.wait, "wait", false, "wait until all tasks are processed")
+	flags.StringVar(&s.reason, "reason", "", "reason, for the audit log")
 	return cmd
 }
 
@@ -60,9 +59,9 @@ func steer(ctx context.Context, c *cli.Env, api *client.Client, s *steering, arg
 	}
 	switch {
 	case len(args) > 0 && (filtered || s.all), s.all && filtered:
-		return cli.Usagef("give ids, filters or --all, not several of them")
+		return cli.Usagef("give either ids, filters or --all")
 	case len(args) == 0 && !filtered && !s.all:
-		return cli.Usagef("say which tasks: ids, filters such as --type, or --all")
+		return cli.Usagef("name the tasks: ids, filters such as --type, or --all")
 	}
 	if request.IDs, err = cli.ParseIDs(args); err != nil {
 		return err
@@ -124,7 +123,7 @@ func previewBulk(ctx context.Context, c *cli.Env, api *client.Client, request cl
 		return true, showBulked(c, would)
 	}
 	request.Filter.Until = would.Until // what comes meanwhile was not shown
-	return false, c.Confirm("Go on?")
+	return false, c.Confirm("Continue?")
 }
 
 // bulk does it and, if asked, waits for the end of the operation.
@@ -169,5 +168,5 @@ func left(results []client.BulkResult) error {
 	if n == 0 {
 		return nil
 	}
-	return cli.Partialf("to %d of the tasks it cannot be done, such as %s: %s", n, first.ID, cli.Clean(first.Status))
+	return cli.Partialf("not possible for %d of the tasks, such as %s: %s", n, first.ID, cli.Clean(first.Status))
 }

@@ -20,12 +20,12 @@ func newCancel(c *cli.Env) *cobra.Command {
 	}
 	s.prepare = func(bulk *client.Bulk) error {
 		if how.Compensate && (len(bulk.IDs) != 1 || bulk.DryRun || bulk.Reason != "") {
-			return cli.Usagef("--compensate is for one id, without --dry-run and --reason: many tasks are canceled without compensation")
+			return cli.Usagef("--compensate takes one id, and neither --dry-run nor --reason; several tasks can only be canceled without compensation")
 		}
 		return nil
 	}
 	cmd := steerTasks(c, s)
-	cmd.Long += "\n\nWhat the steps of a task have done stays done, unless --compensate is given with one id:\nthen it is undone, the last step first, once the task is canceled. That is also for a\ntask that is canceled already."
-	cmd.Flags().BoolVar(&how.Compensate, "compensate", false, "of one task: also undo what its steps have done")
+	cmd.Long += "\n\nThe effects of completed steps stay, unless you give --compensate with one id: then the\nsteps are undone, the last one first, once the task is canceled. This also works for a\ntask that is canceled already."
+	cmd.Flags().BoolVar(&how.Compensate, "compensate", false, "for one task: also undo its completed steps")
 	return cmd
 }

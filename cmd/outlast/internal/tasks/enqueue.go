@@ -28,19 +28,19 @@ func newEnqueue(c *cli.Env) *cobra.Command {
 	f := &enqueueFlags{}
 	cmd := &cobra.Command{
 		Use: "enqueue", Short: "Enqueue a task", Args: cobra.NoArgs,
-		Long: `Enqueue a task. When the command ends with 0, the task is on disk.
+		Long: `Enqueue a task. If the exit code is 0, the task is on disk.
 
-With --file, a JSON object in the form of POST /v1/tasks is sent as it stands;
-several objects in one file, such as JSON lines, are sent in batches.
-Exit code 3: some of several were refused.
+With --file, a JSON object as for POST /v1/tasks is sent unchanged. Several objects in
+one file, such as JSON lines, are sent in batches. Exit code 3: some of them were
+refused.
 
-A call that got no answer is repeated with the same id, which is safe. After 15s
-(--within) the command gives up with exit code 7; it is not known then whether the
-task was accepted, and the message has the id to repeat it with.
+If there is no answer, the request is repeated with the same id, which is safe. After 15s
+(--within) the command gives up with exit code 7. The task may then have been accepted;
+the message contains the id to repeat the command with.
 
-A full queue is exit code 7 as well, at once, and the message says that nothing was
-accepted and when a place may be free. With --within written out, the command waits
-for a place for so long.`,
+If the queue is full, the command ends at once, also with exit code 7. Nothing was
+accepted, and the message says when there may be room. If you set --within, the command
+waits that long for room.`,
 		Example: `  outlast task enqueue --url https://example.com/hook --payload '{"hello":"world"}' --wait 30s
   outlast task enqueue --type mail.send --payload @mail.json --delay 10m --key customer-7
   outlast task enqueue --type charge --fallback refund --on-success https://example.com/paid
@@ -87,38 +87,38 @@ func enqueue(ctx context.Context, c *cli.Env, api *client.Client, draft client.D
 	case err != nil:
 		return err
 	case existing:
-		c.Say("this task was there already")
+		c.Say("this task already existed")
 	}
 	return taskview.Show(c, t)
 }
 
 func (f *enqueueFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.file, "file", "", "JSON drafts from a file, - for standard input, instead of the flags")
-	flags.BoolVar(&f.atomic, "atomic", false, "with --file: all or none (up to 1000)")
-	flags.StringVar(&f.id, "id", "", "id of the task, so that a repeat finds the first one")
+	flags.StringVar(&f.file, "file", "", "file with tasks as JSON, instead of the flags; - for standard input")
+	flags.BoolVar(&f.atomic, "atomic", false, "with --file: accept all tasks or none (up to 1000)")
+	flags.StringVar(&f.id, "id", "", "id of the task, so that a repeat creates no second task")
 	f.task.Add(flags, true)
 	flags.DurationVar(&f.delay, "delay", 0, "wait before the first attempt")
 	flags.StringVar(&f.runAt, "run-at", "", "time of the first attempt, RFC 3339")
-	flags.StringVar(&f.dedupeKey, "dedupe-key", "", "dedupe key")
-	flags.DurationVar(&f.window, "dedupe-window", 0, "how long the dedupe key holds, 24h when absent")
-	flags.StringVar(&f.deadline, "deadline", "", "end of all attempts, RFC 3339")
+	flags.StringVar(&f.dedupeKey, "dedupe-key", "", "dedupe key: a second task with the same key is not created")
+	flags.DurationVar(&f.window, "dedupe-window", 0, "how long the dedupe key applies; default 24h")
+	flags.StringVar(&f.deadline, "deadline", "", "time by which all attempts must end, RFC 3339")
 	f.follow.add(flags)
-	flags.StringVar(&f.group, "task-group", "", "id of the group of tasks that this one is a member of")
+	flags.StringVar(&f.group, "task-group", "", "id of the group of tasks to join")
 	flags.StringVar(&f.traceParent, "trace-parent", "", "W3C trace context")
-	flags.DurationVar(&f.wait, "wait", 0, "wait this long for the end; exit code 1 if the task dies, 7 if it has not ended")
-	flags.DurationVar(&f.within, "within", usualWithin, "give up when the server has not accepted the task by then, repeats included; beside --wait. Written out, it is also how long to wait for a place in a full queue. With --file: for each batch")
+	flags.DurationVar(&f.wait, "wait", 0, "wait up to this long for the task to end; exit code 1 if it dies, 7 if it has not ended")
+	flags.DurationVar(&f.within, "within", usualWithin, "how long to try until the server accepts the task, not counting --wait; if set, also how long to wait for room in a full queue; with --file, for each batch")
 }
 
 // read makes a draft. What is wrong with values is for the server to say.
 func (f *enqueueFlags) read(c *cli.Env) (d client.Draft, err error) {
 	if f.atomic {
-		return d, cli.Usagef("--atomic is for --file")
+		return d, cli.Usagef("--atomic needs --file")
 	}
 	if err := f.written(); err != nil {
 		return d, err
 	}
 	if f.task.Absent() {
-		return d, cli.Usagef("say what is to be done: --url for an HTTP request, --type for a handler, --group for a worker group, or --file; outlast task enqueue --help has examples")
+		return d, cli.Usagef("nothing to do: give --url for an HTTP request, --type for a handler, --group for a worker group, or --file; see outlast task enqueue --help for examples")
 	}
 	if f.id != "" {
 		if d.ID, err = cli.ParseID(f.id); err != nil {
@@ -148,7 +148,7 @@ func (f *enqueueFlags) read(c *cli.Env) (d client.Draft, err error) {
 func (f *enqueueFlags) written() error {
 	return cli.RefuseZeros(f.cmd.Flags(), []cli.ZeroFlag{
 		{Name: "ttl", Path: "ttl", Zero: "0s", Hint: "leave it out for no limit"},
-		{Name: "timeout", Path: "timeout", Zero: "0s", Hint: "leave it out for the policy's own"},
+		{Name: "timeout", Path: "timeout", Zero: "0s", Hint: "leave it out for the timeout of the policy"},
 		{Name: "dedupe-window", Path: "dedupe_window", Zero: "0s", Hint: "leave it out for 24h"},
 		{Name: "key", Path: "key", Zero: "", Hint: "leave it out for no order"},
 		{Name: "share-key", Path: "share_key", Zero: "", Hint: "leave it out for none"},

@@ -34,7 +34,7 @@ func waited(c *cli.Env, t *client.Task, err error) error {
 	case t.State.Final():
 		return fmt.Errorf("the task ended as %s %s", t.State, t.DeadReason)
 	}
-	return &task.Error{Code: task.CodeUnavailable, Message: "the task has not ended yet: it is " + string(t.State)}
+	return &task.Error{Code: task.CodeUnavailable, Message: "the task has not ended; it is " + string(t.State)}
 }
 
 // enqueueFile sends drafts as they stand in a file, so that the server's
@@ -66,16 +66,16 @@ func enqueueFile(ctx context.Context, c *cli.Env, api *client.Client, f *enqueue
 		return taskview.Show(c, t)
 	}
 	if f.wait > 0 {
-		return cli.Usagef("--wait is for one task")
+		return cli.Usagef("--wait works with one task only")
 	}
 	if f.atomic && len(drafts) > batchTasks {
-		return cli.Usagef("%d tasks are more than one atomic batch of %d can have", len(drafts), batchTasks)
+		return cli.Usagef("%d tasks are too many for one atomic batch; the limit is %d", len(drafts), batchTasks)
 	}
 	return enqueueBatches(ctx, c, api, drafts, f)
 }
 
 // unlessIDs says how to repeat a file of which no answer came.
-const unlessIDs = "repeat the command if the tasks in the file have ids, else look for them first"
+const unlessIDs = "repeat the command if the tasks in the file have ids; otherwise look for them first"
 
 // split cuts a file into its JSON values. A single broken one is left for
 // the server to refuse.
@@ -92,12 +92,12 @@ func split(data []byte) ([]json.RawMessage, error) {
 			return []json.RawMessage{data}, nil
 		}
 		if err != nil {
-			return nil, cli.Usagef("the value after %d good ones is not JSON; nothing was sent", len(drafts))
+			return nil, cli.Usagef("value %d is not JSON; nothing was sent", len(drafts)+1)
 		}
 		drafts = append(drafts, draft)
 	}
 	if len(drafts) == 0 {
-		return nil, cli.Usagef("the file has no draft")
+		return nil, cli.Usagef("the file contains no task")
 	}
 	return drafts, nil
 }

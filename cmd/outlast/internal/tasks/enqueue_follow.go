@@ -15,10 +15,10 @@ import (
 type followFlags struct{ fallback, onSuccess, onDead string }
 
 func (f *followFlags) add(flags *pflag.FlagSet) {
-	const form = "a type, a URL, or a JSON object as in POST /v1/tasks; @FILE reads one"
-	flags.StringVar(&f.fallback, "fallback", "", "enqueued when the task dies, with its payload: "+form)
-	flags.StringVar(&f.onSuccess, "on-success", "", "told when the task has succeeded: "+form)
-	flags.StringVar(&f.onDead, "on-dead", "", "told when the task is dead: "+form)
+	const form = "a type, a URL, or a JSON object as for POST /v1/tasks; @FILE reads a file"
+	flags.StringVar(&f.fallback, "fallback", "", "task to enqueue with the same payload instead, when this one dies: "+form)
+	flags.StringVar(&f.onSuccess, "on-success", "", "task to enqueue with the outcome when this one has succeeded: "+form)
+	flags.StringVar(&f.onDead, "on-dead", "", "task to enqueue with the outcome when this one dies: "+form)
 }
 
 func (f *followFlags) read(c *cli.Env, d *client.Draft) (err error) {

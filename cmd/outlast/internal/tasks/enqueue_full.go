@@ -50,7 +50,7 @@ func definite(refused *client.Error) error {
 	}
 	message := "nothing was accepted: " + refused.Detail
 	if wait := time.Duration(refused.RetryAfter); wait > 0 {
-		message += "; a place may be free in " + wait.String()
+		message += "; there may be room in " + wait.String()
 	}
 	return &task.Error{Code: refused.Code, Message: message, Hint: refused.Hint}
 }

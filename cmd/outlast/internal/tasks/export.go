@@ -23,11 +23,11 @@ func newExport(c *cli.Env) *cobra.Command {
 	var filter cli.FilterFlags
 	cmd := &cobra.Command{
 		Use: "export", Short: "Write tasks with their attempts, one JSON object per line, newest first", Args: cobra.NoArgs,
-		Long: `Write tasks with their attempts, one JSON object per line, newest first. It is
-the form of "outlast dead export", and what "outlast sim compare --history" reads.
+		Long: `Write tasks with their attempts, one JSON object per line, newest first. The format is
+that of "outlast dead export", and "outlast sim compare --history" reads it.
 
-Tasks that change or end while it runs are written as they are when it comes to
-them; memory does not grow with their number.`,
+Tasks that change during the export are written as they are when it reaches them. Memory
+use does not grow with the number of tasks.`,
 		Example: "  outlast task export --since 24h > history.ndjson",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			chosen, _, err := filter.Read(time.Now())

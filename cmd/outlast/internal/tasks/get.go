@@ -30,7 +30,7 @@ func oneTask(c *cli.Env, use, short string, do func(ctx context.Context, api *cl
 }
 
 func newGet(c *cli.Env) *cobra.Command {
-	return oneTask(c, "get", "Show a task, whatever its state", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
+	return oneTask(c, "get", "Show a task in any state", func(ctx context.Context, api *client.Client, id task.ID) (*client.Task, error) {
 		return api.Task(ctx, id)
 	})
 }

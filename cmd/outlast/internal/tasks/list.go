@@ -20,7 +20,7 @@ func newList(c *cli.Env) *cobra.Command {
 	var waiting string
 	cmd := &cobra.Command{
 		Use: "list", Short: "Find tasks, newest first", Args: cobra.NoArgs,
-		Example: `  outlast task list --state failed              # what failed in the last hour and has not succeeded since
+		Example: `  outlast task list --state failed              # tasks that failed in the last hour and have not succeeded since
   outlast task list --failed-since 24h --type crm.sync`,
 	}
 	cmd.RunE = c.Call(func(ctx context.Context, api *client.Client, _ []string) error {

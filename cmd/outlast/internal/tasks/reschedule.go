@@ -23,7 +23,7 @@ func newReschedule(c *cli.Env) *cobra.Command {
 		},
 		prepare: func(request *client.Bulk) error {
 			if flags := cmd.Flags(); flags.Changed("run-at") == flags.Changed("delay") {
-				return cli.Usagef("say when: --run-at or --delay, one of them")
+				return cli.Usagef("give either --run-at or --delay")
 			}
 			if at == "" {
 				to.Delay = (*client.Duration)(&delay)
@@ -35,6 +35,6 @@ func newReschedule(c *cli.Env) *cobra.Command {
 		},
 	})
 	cmd.Flags().StringVar(&at, "run-at", "", "time of the next attempt, RFC 3339")
-	cmd.Flags().DurationVar(&delay, "delay", 0, "the same, counted from now")
+	cmd.Flags().DurationVar(&delay, "delay", 0, "wait from now until the next attempt")
 	return cmd
 }

@@ -13,8 +13,8 @@ import (
 
 func newSignal(c *cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "signal ID NAME [JSON]", Short: "Send a task the signal that its handler waits for, or will wait for", Args: cobra.RangeArgs(2, 3),
-		Long: "Give a task the signal of a name: a handler that waits for it goes on, and one that\nwill ask for it has it then. The payload is JSON; @FILE reads a file, - standard input;\nleft out it is none. The first signal of a name stands: a repeat with the same payload\nis no error, another payload is a conflict.",
+		Use: "signal ID NAME [JSON]", Short: "Send a signal to a task that waits or will wait for it", Args: cobra.RangeArgs(2, 3),
+		Long: "Send a named signal to a task. A handler that waits for it continues; a handler that asks\nlater gets it then. The payload is optional JSON; @FILE reads a file, - standard input.\nThe first signal of a name counts: the same payload again is no error, another payload is\na conflict.",
 		Example: `  outlast task signal ID approval '{"by":"ada"}'
   outlast task signal ID payment.received`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
@@ -47,9 +47,9 @@ func newSignal(c *cli.Env) *cobra.Command {
 func signalNote(done *client.Signaled) string {
 	switch {
 	case done.Repeated:
-		return "it was there before"
+		return "it had this signal already"
 	case done.Woken:
-		return "the task waited for it, and is due now"
+		return "the task was waiting for it and is due now"
 	}
 	return ""
 }

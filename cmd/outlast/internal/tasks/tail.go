@@ -17,11 +17,11 @@ func newTail(c *cli.Env) *cobra.Command {
 	var state, id string
 	cmd := &cobra.Command{
 		Use: "tail", Short: "Follow tasks live: every start, failure and end", Args: cobra.NoArgs,
-		Long: `Follow tasks live: every start, failure and end: a line for each change, at most
-400 a second, and on standard error how many there was no room for.
+		Long: `Follow tasks live: one line for every start, failure and end, at most 400 per second. If
+more happens, standard error shows how many lines were left out.
 
-Told is what happens on the node that answers; of one task, also what happens on
-others. It ends with Ctrl-C, or after --for.`,
+Only changes on the node that answers are shown; with --task, changes on all nodes. Stop
+with Ctrl-C or --for.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			filter.State = task.State(state)
 			if id != "" {
@@ -34,12 +34,12 @@ others. It ends with Ctrl-C, or after --for.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&filter.Queue, "queue", "", "of this queue only")
-	flags.StringVar(&filter.Type, "type", "", "of this type only")
-	flags.StringVar(&filter.Target, "target", "", "of tasks that call this target only")
-	flags.StringVar(&state, "state", "", "into this state only: pending, running, succeeded, dead or canceled")
-	flags.StringVar(&id, "task", "", "of the task with this id only")
-	flags.DurationVar(&filter.For, "for", 0, "end after so long, such as 30s")
+	flags.StringVar(&filter.Queue, "queue", "", "only tasks of this queue")
+	flags.StringVar(&filter.Type, "type", "", "only tasks of this type")
+	flags.StringVar(&filter.Target, "target", "", "only tasks that call this target")
+	flags.StringVar(&state, "state", "", "only changes to this state: pending, running, succeeded, dead or canceled")
+	flags.StringVar(&id, "task", "", "only the task with this id")
+	flags.DurationVar(&filter.For, "for", 0, "stop after this time, such as 30s")
 	return cmd
 }
 
@@ -58,7 +58,7 @@ func tail(ctx context.Context, c *cli.Env, api *client.Client, filter client.Eve
 		switch {
 		case event.Hello != nil:
 			if reached = true; event.Hello.Nodes == "this" && filter.Task.IsZero() {
-				c.Say("of the node %s only: others run tasks too", cli.Clean(event.Hello.Node))
+				c.Say("only node %s is shown; other nodes run tasks too", cli.Clean(event.Hello.Node))
 			}
 		case event.Resync != nil:
 			c.Say("some changes were missed")

@@ -23,7 +23,7 @@ const (
 func within(ctx context.Context, c *cli.Env, limit, extra time.Duration, again string, do func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit+extra, &task.Error{
 		Code: task.CodeUnavailable, Message: "no answer within " + (limit + extra).String(),
-		Hint: "whether it was accepted is unknown: " + again,
+		Hint: "it may have been accepted: " + again,
 	})
 	defer cancel()
 	var words sync.WaitGroup
@@ -32,7 +32,7 @@ func within(ctx context.Context, c *cli.Env, limit, extra time.Duration, again s
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			c.Say("waiting for the server, for %s in all (--within); the same task is sent again where that may help", limit+extra)
+			c.Say("waiting for the server, up to %s (--within); the same task is sent again if that may help", limit+extra)
 		case <-ctx.Done():
 		}
 	})

@@ -37,7 +37,7 @@ func Fields(w io.Writer, t *client.Task) {
 	cli.Field(w, "lease until", cli.When(t.LeaseUntil))
 	cli.Field(w, "progress", cli.Short(string(t.Progress), 400))
 	if t.Dispatch != nil {
-		cli.Field(w, "dispatches", fmt.Sprintf("%d in a row failed: %s", t.Dispatch.Failures, cli.Short(t.Dispatch.LastError, 400)))
+		cli.Field(w, "dispatches", fmt.Sprintf("%d failed in a row: %s", t.Dispatch.Failures, cli.Short(t.Dispatch.LastError, 400)))
 		cli.Field(w, "next dispatch", cli.When(t.Dispatch.NextAt))
 	}
 	cli.Field(w, "created", cli.When(t.CreatedAt))

@@ -25,7 +25,7 @@ func List(ctx context.Context, c *cli.Env, p cli.PageFlags, rows func([]client.T
 		}
 	}
 	if all.NextCursor != "" {
-		c.Say("there is more: --cursor %s", cli.Clean(all.NextCursor))
+		c.Say("more rows follow: add --cursor %s", cli.Clean(all.NextCursor))
 	}
 	return cli.List(c, &all, all.Tasks, rows(all.Tasks))
 }

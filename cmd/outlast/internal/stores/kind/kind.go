@@ -44,7 +44,7 @@ func Unavailable(address interface{ String() string }, err error) error {
 	var typed *task.Error
 	if !errors.As(err, &typed) {
 		typed = &task.Error{Code: task.CodeUnavailable, Message: cli.Short(OneLine(err.Error()), longestReason),
-			Hint: "check that it runs and can be reached from here, and the port of the store URL", Err: err}
+			Hint: "check that it runs, that it can be reached from here, and the port in the store URL", Err: err}
 	}
 	if len(typed.Fields) > 0 { // about the URL or the pool
 		return typed

@@ -46,7 +46,7 @@ type Scratch interface {
 
 // NoScratch is the error of a user who may make no place.
 func NoScratch(what, grant string, err error) error {
-	return &task.Error{Code: task.CodeDenied, Message: "the database user may not make " + what + ": " + OneLine(err.Error()), Hint: grant,
+	return &task.Error{Code: task.CodeDenied, Message: "the database user may not create " + what + ": " + OneLine(err.Error()), Hint: grant,
 		Fields: []task.Field{{Path: "store", Message: "the user lacks a right"}}, Err: store.ErrNoRight}
 }
 

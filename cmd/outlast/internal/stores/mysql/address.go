@@ -39,7 +39,7 @@ func Parse(address string) (Address, error) {
 	pool := defaultPool
 	if text := params.Get("pool_max_conns"); params.Has("pool_max_conns") {
 		if pool, err = strconv.Atoi(text); err != nil || pool < smallestPool || pool > 1000 {
-			return Address{}, task.Invalid("store", fmt.Sprintf("pool_max_conns %s in the store URL is not %d to 1000", task.Quote(text), smallestPool),
+			return Address{}, task.Invalid("store", fmt.Sprintf("pool_max_conns %s in the store URL is not in the range %d to 1000", task.Quote(text), smallestPool),
 				"leave it out for "+strconv.Itoa(defaultPool))
 		}
 		params.Del("pool_max_conns")

@@ -123,11 +123,11 @@ func (d *doctor) durability() {
 	case d.settings["innodb_doublewrite"] == "OFF":
 		d.Add("durability", report.Fails, "innodb_doublewrite is off: a loss of power can tear pages", "set innodb_doublewrite = ON and restart")
 	case d.settings["innodb_flush_log_at_trx_commit"] == "0":
-		d.Add("durability", report.Warns, "innodb_flush_log_at_trx_commit is 0: a crash of the server loses what was acknowledged in its last second", "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in its configuration")
+		d.Add("durability", report.Warns, "innodb_flush_log_at_trx_commit is 0: a crash of the server can lose the last second of acknowledged data", "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in its configuration")
 	case d.settings["innodb_flush_log_at_trx_commit"] != "1":
-		d.Add("durability", report.Warns, "innodb_flush_log_at_trx_commit is "+d.settings["innodb_flush_log_at_trx_commit"]+": a loss of power takes what was acknowledged in the last second", "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in its configuration")
+		d.Add("durability", report.Warns, "innodb_flush_log_at_trx_commit is "+d.settings["innodb_flush_log_at_trx_commit"]+": a loss of power can lose the last second of acknowledged data", "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in its configuration")
 	case d.on("log_bin") && d.settings["sync_binlog"] != "1":
-		d.Add("durability", report.Warns, "sync_binlog is "+d.settings["sync_binlog"]+": after a loss of power replicas may have transactions that this server has not, or lack some", "SET GLOBAL sync_binlog = 1, and in its configuration")
+		d.Add("durability", report.Warns, "sync_binlog is "+d.settings["sync_binlog"]+": after a loss of power, replicas may have more or fewer transactions than this server", "SET GLOBAL sync_binlog = 1, and in its configuration")
 	default:
 		d.Add("durability", report.Fine, "innodb_flush_log_at_trx_commit 1", "")
 	}
@@ -139,17 +139,17 @@ func (d *doctor) statements() {
 	limit := d.settings["max_statement_time"]
 	switch {
 	case d.on("log_bin") && d.settings["binlog_format"] == "STATEMENT":
-		d.Add("statements", report.Fails, "binlog_format is STATEMENT: InnoDB refuses to write at READ COMMITTED then", "SET GLOBAL binlog_format = 'ROW', and in its configuration")
+		d.Add("statements", report.Fails, "binlog_format is STATEMENT: InnoDB then refuses writes at READ COMMITTED", "SET GLOBAL binlog_format = 'ROW', and in its configuration")
 	case report.Number(d.settings["max_allowed_packet"]) < smallestPacket:
 		d.Add("statements", report.Fails, "max_allowed_packet is "+d.settings["max_allowed_packet"]+" bytes: large payloads and batches are refused", "SET GLOBAL max_allowed_packet = 16777216, and in its configuration")
 	case !strings.Contains(mode, "STRICT_TRANS_TABLES") && !strings.Contains(mode, "STRICT_ALL_TABLES"):
-		d.Add("statements", report.Warns, "sql_mode is not strict: data that does not fit is cut without an error where a program forgets to ask for strictness", "add STRICT_TRANS_TABLES to sql_mode")
+		d.Add("statements", report.Warns, "sql_mode is not strict: programs that do not ask for strict mode can truncate data without an error", "add STRICT_TRANS_TABLES to sql_mode")
 	case limit != "" && !strings.HasPrefix(limit, "0."):
 		d.Add("statements", report.Warns, "max_statement_time is "+limit+" s: large batches and clean-ups may never end", "SET GLOBAL max_statement_time = 0, or for this user")
 	case d.on("wsrep_on"):
-		d.Add("statements", report.Warns, "a Galera cluster: nodes that write through several members meet conflicts at commit, which are repeated, and migrations are not kept apart", "give all nodes the URL of one member, and migrate from one process")
+		d.Add("statements", report.Warns, "a Galera cluster: nodes that write through several members get conflicts at commit, which are retried, and migrations are not serialized", "give all nodes the URL of one member, and migrate from one process")
 	default:
-		d.Add("statements", report.Fine, "settings suit the store", "")
+		d.Add("statements", report.Fine, "settings are suitable", "")
 	}
 }
 
@@ -180,10 +180,10 @@ func (d *doctor) replicas(ctx context.Context) error {
 	case attached == 0:
 		d.Add("replicas", report.Fine, "none that this user can see", "")
 	case d.on("rpl_semi_sync_master_enabled") || d.on("rpl_semi_sync_source_enabled"):
-		d.Add("replicas", report.Fine, cli.Plural(attached, "replica")+", semi-synchronous; a time-out there makes them asynchronous", "")
+		d.Add("replicas", report.Fine, cli.Plural(attached, "replica")+", semi-synchronous; a timeout makes them asynchronous", "")
 	default:
-		d.Add("replicas", report.Warns, cli.Plural(attached, "replica")+", asynchronous. A failover loses what was acknowledged and had not arrived there: tasks are lost, or run again",
-			"enable semi-synchronous replication with a long time-out")
+		d.Add("replicas", report.Warns, cli.Plural(attached, "replica")+", asynchronous. A failover loses acknowledged data that has not arrived there: tasks are lost or run again",
+			"enable semi-synchronous replication with a long timeout")
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func (d *doctor) housekeeping(ctx context.Context) error {
 	err := d.conn.QueryRowContext(ctx, `SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())), 0) FROM information_schema.innodb_trx`).Scan(&oldest)
 	switch age := report.Seconds(oldest); {
 	case err != nil:
-		d.Add("purge", report.Warns, "not looked at: this user lacks the privilege PROCESS", "GRANT PROCESS ON *.* TO the user with which doctor runs, or look at information_schema.innodb_trx yourself")
+		d.Add("purge", report.Warns, "not checked: this user lacks the privilege PROCESS", "GRANT PROCESS ON *.* TO the user of doctor, or look at information_schema.innodb_trx yourself")
 	case age > report.OldTransaction:
 		d.Add("purge", report.Warns, "a transaction is "+age.String()+" old: deleted rows cannot be removed", "see information_schema.innodb_trx; KILL its connection")
 	default:

@@ -68,8 +68,8 @@ func greet(ctx context.Context, db *sql.DB, address Address) error {
 	defer cancel()
 	err := db.PingContext(ctx)
 	if err != nil && ctx.Err() != nil {
-		err = &task.Error{Code: task.CodeUnavailable, Message: "what listens there does not greet as MySQL and MariaDB do within " + kind.ConnectedAfter.String(),
-			Hint: "check that it runs and can be reached from here, and the port: the URL of PostgreSQL begins with postgres://", Err: err}
+		err = &task.Error{Code: task.CodeUnavailable, Message: "no greeting of MySQL or MariaDB from this address within " + kind.ConnectedAfter.String(),
+			Hint: "check that it runs, that it can be reached from here, and the port; for PostgreSQL, the URL begins with postgres://", Err: err}
 	}
 	if err != nil {
 		return kind.Unavailable(address, mysql.Explain(err))

@@ -59,9 +59,9 @@ func (d *doctor) privileges(ctx context.Context) error {
 	case len(missing) > 0:
 		d.Add("privileges", report.Fails, who+": no right to "+strings.Join(missing, ", "), give(missing))
 	case !tables && len(listed) > 0:
-		d.Add("privileges", report.Fails, who+": "+strings.Join(listed, ", ")+" is not granted to the user itself, and there are no tables yet", give(listed))
+		d.Add("privileges", report.Fails, who+": "+strings.Join(listed, ", ")+" not granted to the user itself, and there are no tables yet", give(listed))
 	case len(later) > 0:
-		d.Add("privileges", report.Warns, who+": "+strings.Join(later, ", ")+" is not granted to the user itself, which the next migration needs", give(later)+", or migrate as another one")
+		d.Add("privileges", report.Warns, who+": "+strings.Join(later, ", ")+" not granted to the user itself, but needed by the next migration", give(later)+", or migrate as another user")
 	default:
 		d.Add("privileges", report.Fine, who, "")
 	}

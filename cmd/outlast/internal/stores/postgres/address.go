@@ -48,7 +48,7 @@ func Parse(address string) (Address, error) {
 	pool, err := pgxpool.ParseConfig(where) // it hides the password in its errors
 	if err != nil {
 		return Address{}, &task.Error{Code: task.CodeInvalid, Message: "the store URL is not one of PostgreSQL: " + kind.OneLine(err.Error()),
-			Hint: "write it as postgres://user@host:5432/database, with special characters of the password escaped or the password in PGPASSWORD"}
+			Hint: "write it as postgres://user@host:5432/database; escape special characters of the password, or put it into PGPASSWORD"}
 	}
 	if pool.ConnConfig.RuntimeParams["application_name"] == "" {
 		pool.ConnConfig.RuntimeParams["application_name"] = "outlast"

@@ -96,9 +96,9 @@ func (d *doctor) version() {
 	text := "PostgreSQL " + d.settings["server_version"]
 	switch {
 	case report.Number(d.settings["server_version_num"]) < oldestPostgres:
-		d.Add("database version", report.Fails, text+" is too old", "update the server to a version that is maintained")
+		d.Add("database version", report.Fails, text+" is too old", "update the server to a supported version")
 	case d.settings["server_encoding"] != "UTF8":
-		d.Add("database version", report.Fails, text+", and the database is encoded in "+d.settings["server_encoding"], "make a database with ENCODING 'UTF8'")
+		d.Add("database version", report.Fails, text+", and the database is encoded in "+d.settings["server_encoding"], "create the database with ENCODING 'UTF8'")
 	default:
 		d.Add("database version", report.Fine, text, "")
 	}
@@ -112,7 +112,7 @@ func (d *doctor) durability(ctx context.Context) error {
 	}
 	switch s := d.settings; {
 	case recovering:
-		d.Add("durability", report.Fails, "this server is a standby, which cannot be written to", "name all servers in the URL and add target_session_attrs=read-write")
+		d.Add("durability", report.Fails, "this server is a read-only standby", "name all servers in the URL and add target_session_attrs=read-write")
 	case s["default_transaction_read_only"] == "on":
 		d.Add("durability", report.Fails, "transactions are read-only by default", "ALTER ROLE or ALTER DATABASE ... RESET default_transaction_read_only")
 	case s["fsync"] == "off":
@@ -120,7 +120,7 @@ func (d *doctor) durability(ctx context.Context) error {
 	case s["full_page_writes"] == "off":
 		d.Add("durability", report.Fails, "full_page_writes is off: a loss of power can tear pages", "ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf()")
 	case s["synchronous_commit"] == "off":
-		d.Add("durability", report.Warns, "synchronous_commit is off: a crash of the server loses what was acknowledged in its last second", "ALTER ROLE or ALTER SYSTEM SET synchronous_commit = on")
+		d.Add("durability", report.Warns, "synchronous_commit is off: a crash of the server can lose the last second of acknowledged data", "ALTER ROLE or ALTER SYSTEM SET synchronous_commit = on")
 	default:
 		d.Add("durability", report.Fine, "fsync on, synchronous_commit "+s["synchronous_commit"], "")
 	}
@@ -155,14 +155,14 @@ func (d *doctor) standbys(ctx context.Context) error {
 	waits := d.settings["synchronous_commit"] != "off" && d.settings["synchronous_commit"] != "local"
 	switch {
 	case wanted == "" && len(async) > 0:
-		d.Add("standbys", report.Warns, strings.Join(async, ", ")+": asynchronous. A failover loses what was acknowledged and had not arrived there: "+
-			"tasks are lost, or run again", "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf()")
+		d.Add("standbys", report.Warns, strings.Join(async, ", ")+": asynchronous. A failover loses acknowledged data that has not arrived there: "+
+			"tasks are lost or run again", "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf()")
 	case wanted != "" && !waits:
-		d.Add("standbys", report.Warns, "synchronous_commit is "+d.settings["synchronous_commit"]+", so that nothing waits for the synchronous standbys", "ALTER ROLE or ALTER SYSTEM SET synchronous_commit = on")
+		d.Add("standbys", report.Warns, "synchronous_commit is "+d.settings["synchronous_commit"]+", so commits do not wait for the synchronous standbys", "ALTER ROLE or ALTER SYSTEM SET synchronous_commit = on")
 	case len(unseen) > 0:
-		d.Add("standbys", report.Warns, cli.Plural(len(unseen), "standby connection")+", of which this user may not see more", "GRANT pg_monitor TO the user, and look again")
+		d.Add("standbys", report.Warns, cli.Plural(len(unseen), "standby connection")+"; this user may not see details", "GRANT pg_monitor TO the user, and look again")
 	case wanted != "" && len(sync) == 0:
-		d.Add("standbys", report.Fails, "synchronous_standby_names is set and none of them is connected: every commit waits", "start the standby, or clear synchronous_standby_names")
+		d.Add("standbys", report.Fails, "synchronous_standby_names is set but no such standby is connected: every commit waits", "start the standby, or clear synchronous_standby_names")
 	case len(sync) > 0:
 		d.Add("standbys", report.Fine, "synchronous: "+strings.Join(sync, ", "), "")
 	default:
@@ -197,7 +197,7 @@ func (d *doctor) housekeeping(ctx context.Context) error {
 	age := report.Seconds(oldest)
 	switch {
 	case d.settings["autovacuum"] == "off" || d.settings["track_counts"] == "off":
-		d.Add("vacuum", report.Warns, "autovacuum does not run: dead rows pile up and everything becomes slow", "ALTER SYSTEM SET autovacuum = on, track_counts = on; SELECT pg_reload_conf()")
+		d.Add("vacuum", report.Warns, "autovacuum is off: dead rows pile up and everything becomes slow", "ALTER SYSTEM SET autovacuum = on, track_counts = on; SELECT pg_reload_conf()")
 	case prepared > report.OldTransaction.Seconds():
 		d.Add("vacuum", report.Warns, "a prepared transaction is "+report.Seconds(prepared).String()+" old: dead rows cannot be removed", "see pg_prepared_xacts; ROLLBACK PREPARED it")
 	case age > report.OldTransaction:
@@ -213,7 +213,7 @@ func (d *doctor) housekeeping(ctx context.Context) error {
 			return nil
 		}
 	}
-	d.Add("timeouts", report.Fine, "none that is too short", "")
+	d.Add("timeouts", report.Fine, "none is too short", "")
 	return nil
 }
 
@@ -253,7 +253,7 @@ func (d *doctor) pooler(ctx context.Context) error {
 		return err
 	}
 	if shared && d.prepares {
-		d.Add("prepared statements", report.Warns, "a pooler gives connections for one transaction at a time, where prepared statements get lost or meet others",
+		d.Add("prepared statements", report.Warns, "a pooler in transaction mode: prepared statements get lost or collide",
 			"add default_query_exec_mode=exec to the store URL, unless the pooler keeps them (max_prepared_statements of PgBouncer 1.21)")
 	}
 	heard, err := d.hears(ctx, other)
@@ -261,12 +261,12 @@ func (d *doctor) pooler(ctx context.Context) error {
 	case err != nil:
 		return err
 	case shared:
-		d.Add("wake-ups", report.Warns, "a pooler gives connections for one transaction at a time, and keeps notifications back: nodes find the tasks of others by polling",
-			"nothing, if that is soon enough; else give nodes a URL that goes to the server itself")
+		d.Add("wake-ups", report.Warns, "a pooler in transaction mode blocks notifications: nodes find the tasks of others by polling",
+			"nothing to do if this is fast enough; otherwise give nodes a URL of the server itself")
 	case !heard:
-		d.Add("wake-ups", report.Warns, "notifications do not arrive: nodes find the tasks of others by polling", "look for what stands between")
+		d.Add("wake-ups", report.Warns, "notifications do not arrive: nodes find the tasks of others by polling", "check proxies between this machine and the server")
 	case between:
-		d.Add("wake-ups", report.Fine, "notifications arrive, through a pooler that keeps sessions", "")
+		d.Add("wake-ups", report.Fine, "notifications arrive, through a pooler in session mode", "")
 	default:
 		d.Add("wake-ups", report.Fine, "notifications arrive", "")
 	}

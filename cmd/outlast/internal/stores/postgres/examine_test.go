@@ -126,7 +126,7 @@ func TestDoctorOfPostgresPrivileges(t *testing.T) {
 		}
 		return r
 	}
-	reporttest.Until(t, examine, "privileges", report.Fails, "no right to make tables")
+	reporttest.Until(t, examine, "privileges", report.Fails, "no right to create tables")
 	if _, err := admin.Exec(t.Context(), `GRANT USAGE, CREATE ON SCHEMA "odd name" TO doctor_poor`); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func checkParams(params url.Values) error {
 	}
 	const most = "pool_max_conns"
 	if n, err := strconv.Atoi(params.Get(most)); params.Has(most) && (err != nil || n < 1) {
-		return task.Invalid("store", most+" "+task.Quote(params.Get(most))+" in the store URL is not 1 or more", "leave it out for the number of cores, 4 at least")
+		return task.Invalid("store", most+" "+task.Quote(params.Get(most))+" in the store URL is not 1 or more", "leave it out for the number of cores, at least 4")
 	}
 	return nil
 }

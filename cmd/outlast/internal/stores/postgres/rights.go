@@ -41,13 +41,13 @@ func (d *doctor) privileges(ctx context.Context) error {
 	who := "user " + p.user + ", schema " + p.schema
 	switch {
 	case p.schema == "":
-		d.Add("privileges", report.Fails, "user "+p.user+" has no schema to work in", "name one in the URL: ?schema=NAME")
+		d.Add("privileges", report.Fails, "user "+p.user+" has no schema", "name one in the URL: ?schema=NAME")
 		return nil
 	case !p.exists && p.makeSchema:
-		d.Add("privileges", report.Fine, who+", which outlast migrate up makes", "")
+		d.Add("privileges", report.Fine, who+", which outlast migrate up creates", "")
 		return nil
 	case !p.exists:
-		d.Add("privileges", report.Fails, who+" does not exist, and there is no right to make it", fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s", quoted(p.schema), quoted(p.user)))
+		d.Add("privileges", report.Fails, who+" does not exist, and the user may not create it", fmt.Sprintf("CREATE SCHEMA %s AUTHORIZATION %s", quoted(p.schema), quoted(p.user)))
 		return nil
 	}
 	if lacks, grants := p.lacks(); len(lacks) > 0 {
@@ -67,9 +67,9 @@ func (p *rights) lacks() (lacks, grants []string) {
 		}
 	}
 	schema, user := quoted(p.schema), quoted(p.user)
-	add(!p.use || !p.make, "no right to make tables", "GRANT USAGE, CREATE ON SCHEMA %s TO %s", schema, user)
+	add(!p.use || !p.make, "no right to create tables", "GRANT USAGE, CREATE ON SCHEMA %s TO %s", schema, user)
 	add(len(p.missing) > 0, "missing "+strings.Join(p.missing[:min(3, len(p.missing))], ", "), "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %s TO %s", schema, user)
-	add(!p.numbers, "no right to outlast_seq, from which tasks with keys have their order", "GRANT USAGE ON SEQUENCE %s.outlast_seq TO %s", schema, user)
-	add(p.owner != "", "no part in "+p.owner+", which owns the tables, and so no right to attach those of later days", "GRANT %s TO %s", quoted(p.owner), user)
+	add(!p.numbers, "no right to outlast_seq, which orders tasks with keys", "GRANT USAGE ON SEQUENCE %s.outlast_seq TO %s", schema, user)
+	add(p.owner != "", "not a member of "+p.owner+", which owns the tables, so tables for later days cannot be attached", "GRANT %s TO %s", quoted(p.owner), user)
 	return lacks, grants
 }

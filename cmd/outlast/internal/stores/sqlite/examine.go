@@ -46,7 +46,7 @@ func examine(ctx context.Context, r *report.Report, url string) (proceed bool, e
 	if known, err := isDatabase(path); err != nil {
 		return false, r.Unreachable(err)
 	} else if !known {
-		r.Add("store", report.Fails, path+" is no SQLite database: it does not begin like one", "check the path; if it is the right file, it was overwritten: restore a backup")
+		r.Add("store", report.Fails, path+" is not a SQLite database", "check the path; if the file is right, it was overwritten: restore a backup")
 		return false, nil
 	}
 	d, before := doctor{r}, doctor{report.New()} // opening corrects some of that
@@ -110,7 +110,7 @@ func (r doctor) examineDisk(path string) {
 	case err != nil:
 		r.Add("disk space", report.Warns, err.Error(), "")
 	case free < lowDisk:
-		r.Add("disk space", report.Warns, fmt.Sprintf("%d MiB are free", free>>20), "a full disk stops all enqueues: make room")
+		r.Add("disk space", report.Warns, fmt.Sprintf("%d MiB are free", free>>20), "free some space: a full disk stops all enqueues")
 	default:
 		r.Add("disk space", report.Fine, fmt.Sprintf("%d GiB are free", free>>30), "")
 	}
@@ -130,11 +130,11 @@ func (r doctor) examineModes(path string) {
 	folder, err := os.Stat(filepath.Dir(path))
 	switch {
 	case len(open) > 0:
-		r.Add("file permissions", report.Warns, "every user of this machine may open "+strings.Join(open, ", "), "chmod o= "+path+"*: they hold payloads")
+		r.Add("file permissions", report.Warns, "every user of this machine can open "+strings.Join(open, ", "), "chmod o= "+path+"*: they hold payloads")
 	case err == nil && folder.Mode().Perm()&0o002 != 0 && folder.Mode()&os.ModeSticky == 0:
-		r.Add("file permissions", report.Warns, fmt.Sprintf("every user of this machine may replace the file: %s has mode %04o", filepath.Dir(path), folder.Mode().Perm()), "chmod o-w "+filepath.Dir(path))
+		r.Add("file permissions", report.Warns, fmt.Sprintf("every user of this machine can replace the file: %s has mode %04o", filepath.Dir(path), folder.Mode().Perm()), "chmod o-w "+filepath.Dir(path))
 	default:
-		r.Add("file permissions", report.Fine, "other users may not open the files", "")
+		r.Add("file permissions", report.Fine, "other users cannot open the files", "")
 	}
 }
 
@@ -147,19 +147,19 @@ func (r doctor) examineJournal(path string) {
 	case err != nil:
 		r.Add("journal", report.Fails, err.Error(), "")
 	case len(head) < 20:
-		r.Add("journal", report.Fine, "the file is empty: it becomes WAL", "")
+		r.Add("journal", report.Fine, "the file is empty; it will use WAL", "")
 	case head[18] == 2 && head[19] == 2:
 		r.Add("journal", report.Fine, "WAL; every commit is flushed to the disk (synchronous FULL)", "")
 	default:
-		r.Add("journal", report.Warns, "it was not in WAL mode: another program has changed that; opening it has turned it back", "let no other program write to the file")
+		r.Add("journal", report.Warns, "the file was not in WAL mode: another program changed that; it is in WAL mode again", "let no other program write to the file")
 	}
 	var waiting int64
 	if info, err := os.Stat(path + "-wal"); err == nil {
 		waiting = info.Size()
 	}
 	if waiting > longLog {
-		r.Add("wal", report.Warns, "the log beside the file has "+report.Size(waiting)+": something keeps it from being copied into the file, and reads become slow",
-			"look for a program that reads the file for long, such as a backup, and end it")
+		r.Add("wal", report.Warns, "the log beside the file has "+report.Size(waiting)+": something prevents its transfer into the file, and reads become slow",
+			"look for a program that keeps reading the file, such as a backup, and end it")
 		return
 	}
 	r.Add("wal", report.Fine, "the log beside the file has "+report.Size(waiting), "")
@@ -182,18 +182,18 @@ func (r doctor) examineSync(folder string) {
 	case m := <-done:
 		r.judgeSync(m.times, m.err)
 	case <-timer.C:
-		r.Add("disk flush", report.Fails, "a flush of the disk has not ended within "+stuckSync.String(), "look at the disk: dmesg, iostat")
+		r.Add("disk flush", report.Fails, "a flush to disk did not finish within "+stuckSync.String(), "check the disk: dmesg, iostat")
 	}
 }
 
 func (r doctor) judgeSync(times []time.Duration, err error) {
 	if err != nil || len(times) == 0 {
-		r.Add("disk flush", report.Warns, fmt.Sprintf("cannot be measured: %v", err), "give this user the right to make files beside the database, as the servers need it too")
+		r.Add("disk flush", report.Warns, fmt.Sprintf("cannot be measured: %v", err), "let this user create files next to the database, as servers must")
 		return
 	}
 	slices.Sort(times)
 	middle, worst := times[len(times)/2], times[len(times)-1]
-	detail := fmt.Sprintf("takes %s, at worst %s of %d", middle.Round(10*time.Microsecond), worst.Round(10*time.Microsecond), len(times))
+	detail := fmt.Sprintf("takes %s, the slowest of %[3]d %[2]s", middle.Round(10*time.Microsecond), worst.Round(10*time.Microsecond), len(times))
 	if middle > slowSync {
 		r.Add("disk flush", report.Warns, detail+"; every commit waits for one", "put the file on a faster local disk, or enqueue in batches")
 		return
