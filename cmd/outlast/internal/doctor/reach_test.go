@@ -29,12 +29,12 @@ func TestDoctorOfAttemptsAndClocks(t *testing.T) {
 		says   string
 	}{
 		"none":              {nil, report.Fine, "none is running"},
-		"short":             {[]client.Task{{Type: "a", StartedAt: ago(time.Second)}, {Type: "b", StartedAt: ago(time.Minute)}}, report.Fine, "of type b runs for 1m"},
+		"short":             {[]client.Task{{Type: "a", StartedAt: ago(time.Second)}, {Type: "b", StartedAt: ago(time.Minute)}}, report.Fine, "of type b has run for 1m"},
 		"long":              {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour)}}, report.Warns, "no timeout of its own"},
 		"beyond its time":   {[]client.Task{{Type: "a", StartedAt: ago(5 * time.Minute), Timeout: client.Duration(time.Minute)}}, report.Warns, "its timeout is 1m"},
 		"begins next":       {[]client.Task{{Type: "a"}}, report.Fine, "none is running"},
-		"within its time":   {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour), Timeout: client.Duration(48 * time.Hour)}}, report.Fine, "runs for 1 day 1h"},
-		"started in future": {[]client.Task{{Type: "a", StartedAt: ago(-time.Hour)}}, report.Fine, "runs for 0s"},
+		"within its time":   {[]client.Task{{Type: "a", StartedAt: ago(25 * time.Hour), Timeout: client.Duration(48 * time.Hour)}}, report.Fine, "has run for 1 day 1h"},
+		"started in future": {[]client.Task{{Type: "a", StartedAt: ago(-time.Hour)}}, report.Fine, "has run for 0s"},
 	} {
 		r := exam{report.New()}
 		r.examineRunning(t.Context(), patient{running: func(context.Context) ([]client.Task, error) { return c.tasks, nil }})

@@ -42,7 +42,7 @@ func TestWhatIsMadeIsDroppedOrNamed(t *testing.T) {
 		says    []string
 		dropped int
 	}{
-		{"half made", t.Context(), &place{unmade: lost}, []string{"could not be run to its end: the connection is lost"}, 1},
+		{"half made", t.Context(), &place{unmade: lost}, []string{"the run could not finish: the connection is lost"}, 1},
 		{"interrupted", interrupted, &place{unmade: lost}, []string{"schema s is dropped", "interrupted: no verdict"}, 1},
 		{"interrupted, left behind", interrupted, &place{unmade: lost, undropped: lost}, []string{"interrupted: no verdict", "schema s is left behind, --clean drops it: the connection is lost"}, 1},
 		{"no right", t.Context(), &place{unmade: store.ErrNoRight}, []string{store.ErrNoRight.Error()}, 0},
