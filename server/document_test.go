@@ -140,6 +140,11 @@ func TestExamplesAreValid(t *testing.T) {
 		for _, wrong := range result.Errors {
 			t.Error(wrong)
 		}
+		for field := range value.(map[string]any) { // of an answer, which a schema lets have others
+			if schema.Properties[field] == nil {
+				t.Errorf("%s has no field %s", name, field)
+			}
+		}
 	}
 	walk(document, "", func(way string, object map[string]any) {
 		body, _ := object["requestBody"].(map[string]any)
@@ -272,7 +277,7 @@ var codeLiterals = map[string]string{
 	"AlertSilence.state":                       "../alert",
 	"BlockedKey.mode":                          "../store/memory ../retry",
 	"ChannelSpec.tls":                          "../internal/channel",
-	"EventChanged.kind":                        "../internal/feed",
+	"EventChanged.kind":                        "../internal/live ../internal/feed",
 	"EventHello.nodes EventResync.reason":      "internal/events",
 	"ExtendResult.status StepResult.status SettleResult.status": "internal/workers ../store ../task",
 	"Health.status": "internal/health",

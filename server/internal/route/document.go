@@ -74,6 +74,7 @@ func (d *document) add(r *Route, p *plan, output reflect.Type) {
 	for in, list := range map[string][]parameter{"path": p.path, "query": p.query, "header": p.header} {
 		for _, parameter := range list {
 			schema := huma.SchemaFromField(registry, parameter.field, "")
+			form(schema, parameter.field.Type)
 			schema.Nullable, schema.Description = false, "" // a parameter is there or not, and has said what it is
 			op.Parameters = append(op.Parameters, &huma.Param{
 				Name: parameter.name, In: in, Description: parameter.about, Required: in == "path", Schema: schema,

@@ -9,6 +9,10 @@ import (
 	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/retry"
+	"github.com/outlast-dev/outlast/task"
 )
 
 //go:embed examples.json
@@ -20,13 +24,24 @@ var examples = sync.OnceValue(func() (all map[string]json.RawMessage) {
 	return all
 })
 
-// finished makes the schemas say what is sent: a list is never null, and an object that stands
-// behind a pointer and is never left out can be. It may be called again.
+// finished makes the schemas say what is sent: a list is never null, an object that stands behind
+// a pointer and is never left out can be, and an answer may have fields that this version does not
+// know. It may be called again.
 func (d *document) finished() *huma.OpenAPI {
-	registry := d.Components.Schemas
+	registry, taken := d.Components.Schemas, map[string]bool{}
+	for _, path := range d.Paths {
+		for _, op := range []*huma.Operation{path.Put, path.Post} {
+			if op != nil && op.RequestBody != nil {
+				d.take(op.RequestBody.Content["application/json"].Schema, taken)
+			}
+		}
+	}
 	for name, schema := range registry.Map() {
 		if text := examples()[name]; text != nil {
 			schema.Examples = []any{text}
+		}
+		if !taken[name] {
+			schema.AdditionalProperties = nil
 		}
 		for _, field := range reflect.VisibleFields(registry.TypeFromRef(schemaPrefix + name)) {
 			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -34,7 +49,7 @@ func (d *document) finished() *huma.OpenAPI {
 			if property == nil {
 				continue
 			}
-			fill(property)
+			form(property, field.Type)
 			if property.Ref != "" && field.Type.Kind() == reflect.Pointer && slices.Contains(schema.Required, key) && field.Tag.Get("nullable") == "" {
 				property.AnyOf, property.Ref = []*huma.Schema{{Ref: property.Ref}, {Type: "null"}}, ""
 			}
@@ -43,13 +58,35 @@ func (d *document) finished() *huma.OpenAPI {
 	return d.OpenAPI
 }
 
-// fill says of lists that they are never null: an empty one is sent as [].
-func fill(schema *huma.Schema) {
-	if schema.Type == huma.TypeArray {
+// take collects the objects that a request can hold.
+func (d *document) take(schema *huma.Schema, taken map[string]bool) {
+	if name := strings.TrimPrefix(schema.Ref, schemaPrefix); schema.Ref != "" && !taken[name] {
+		taken[name] = true
+		for _, property := range d.Components.Schemas.Map()[name].Properties {
+			d.take(property, taken)
+		}
+	}
+	if schema.Items != nil {
+		d.take(schema.Items, taken)
+	}
+}
+
+// form says of what form a value is, as far as its kind does not: a list is never null, since an
+// empty one is sent as [].
+func form(schema *huma.Schema, t reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == reflect.TypeFor[client.Duration]() || t == reflect.TypeFor[retry.Duration]():
+		schema.Format = "go-duration"
+	case t == reflect.TypeFor[task.ID]():
+		schema.Format = "uuid"
+	case schema.Type == huma.TypeArray:
 		schema.Nullable = false
-		fill(schema.Items)
+		form(schema.Items, t.Elem())
 	}
 	if of, ok := schema.AdditionalProperties.(*huma.Schema); ok {
-		fill(of)
+		form(of, t.Elem())
 	}
 }

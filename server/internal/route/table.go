@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/server/internal/scope"
 )
 
@@ -37,10 +38,16 @@ func NewTable(version string, bounds *scope.Bounds) *Table {
 func (t *Table) Version() string { return t.document.Info.Version }
 
 // Document is the OpenAPI document, as JSON.
-func (t *Table) Document() ([]byte, error) { return json.Marshal(t.document.finished()) }
+func (t *Table) Document() ([]byte, error) {
+	text, err := json.Marshal(t.document.finished())
+	return client.PlainJSON(text), err
+}
 
 // OlderDocument is the same in OpenAPI 3.0, for programs that do not read 3.1.
-func (t *Table) OlderDocument() ([]byte, error) { return downgraded(t.document.finished()) }
+func (t *Table) OlderDocument() ([]byte, error) {
+	text, err := downgraded(t.document.finished())
+	return client.PlainJSON(text), err
+}
 
 // Schemas are the objects of the document.
 func (t *Table) Schemas() huma.Registry { return t.document.finished().Components.Schemas }
