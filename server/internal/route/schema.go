@@ -10,8 +10,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/outlast-dev/outlast/client"
-	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -78,7 +76,7 @@ func form(schema *huma.Schema, t reflect.Type) {
 		t = t.Elem()
 	}
 	switch {
-	case t == reflect.TypeFor[client.Duration]() || t == reflect.TypeFor[retry.Duration]():
+	case schema.Type == huma.TypeString && t.Name() == "Duration":
 		schema.Format = "go-duration"
 	case t == reflect.TypeFor[task.ID]():
 		schema.Format = "uuid"
