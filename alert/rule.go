@@ -51,9 +51,9 @@ const DefaultCooldown = 5 * time.Minute
 type Rule struct {
 	// Name has 1 to 64 of the characters A-Z a-z 0-9 . _ -. A rule with the name of a
 	// built-in one replaces it.
-	Name string `json:"name" doc:"1 to 64 of the characters A-Z a-z 0-9 . _ -. A rule with the name of a built-in one replaces it."`
+	Name string `json:"name" required:"false" doc:"1 to 64 of the characters A-Z a-z 0-9 . _ -; that of the path when absent. A rule with the name of a built-in one replaces it."`
 	// On is what the rule looks at.
-	On On `json:"on" enum:"dead,retry,crash,process,resources,breaker,redrive,schedule,letters,queue,target,type,category,group,blocked,key,change" doc:"What the rule looks at: events up to schedule; from letters on aggregates, which hold or do not."`
+	On On `json:"on" enum:"dead,retry,crash,process,resources,breaker,redrive,schedule,letters,queue,target,type,category,group,blocked,key,change" doc:"What the rule looks at: events, from dead to schedule, or aggregates, from letters to change, which hold or do not."`
 	// When is a condition in CEL; empty means always.
 	When string `json:"when,omitempty" doc:"Condition in CEL, always when absent."`
 	// Channels name those who are told. Without any, all channels that are

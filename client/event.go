@@ -72,7 +72,7 @@ type EventStats struct {
 	Nodes     *int              `json:"nodes,omitempty" doc:"Living ones."`
 	Slots     *int              `json:"slots,omitempty" doc:"Attempts at most, of the living nodes."`
 	Ready     *int              `json:"ready,omitempty" doc:"Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000."`
-	Scheduled *int              `json:"scheduled,omitempty" doc:"Tasks in its memory that are not due."`
+	Scheduled *int              `json:"scheduled,omitempty" doc:"Tasks in the memory of the node that answers that are not due."`
 	Counts    map[string]int    `json:"counts" doc:"What became of tasks on the node that answers since the stats before, by what."`
 	Queues    []EventQueueStats `json:"queues" doc:"By name, 100 at most."`
 }

@@ -200,7 +200,7 @@ type BulkSample struct {
 	MaxAttempts int     `json:"max_attempts" doc:"What holds for this task, the first attempt included; 0 for unlimited."`
 	RunAt       Time    `json:"run_at,omitzero" doc:"When it runs next."`
 	Waiting     string  `json:"waiting,omitempty" doc:"Why a pending task is not running. New ones may come."`
-	NextCheck   Time    `json:"next_check,omitzero" doc:"When that is looked at again. Absent where nobody can know."`
+	NextCheck   Time    `json:"next_check,omitzero" doc:"When it is looked at again why the task waits. Absent where nobody can know."`
 	Category    string  `json:"category,omitempty" doc:"Of its last error."`
 	Message     string  `json:"message,omitempty" doc:"Of its last error."`
 }

@@ -35,7 +35,7 @@ type PolicyCanary struct {
 	Version     int64           `json:"version" doc:"The version that is tried."`
 	Share       string          `json:"share" doc:"Of the tasks for which it holds, such as 10%."`
 	BaseVersion int64           `json:"base_version" doc:"The version that holds for the rest."`
-	Base        json.RawMessage `json:"base" strict:"true" doc:"Its keys."`
+	Base        json.RawMessage `json:"base" strict:"true" doc:"The keys of the version that holds for the rest."`
 }
 
 // Policy is a policy that tasks, types and queues can name.
@@ -43,7 +43,7 @@ type Policy struct {
 	Name      string          `json:"name" doc:"Name of the policy."`
 	Source    string          `json:"source" enum:"preset,file,api" doc:"file: the configuration file owns it, and it can be changed only there."`
 	Version   int64           `json:"version" doc:"Raised by every change; 1 for presets."`
-	Policy    json.RawMessage `json:"policy,omitempty" strict:"true" doc:"Its keys; absent of a version that is a deletion."`
+	Policy    json.RawMessage `json:"policy,omitempty" strict:"true" doc:"The keys of the policy; absent of a version that is a deletion."`
 	Summary   string          `json:"summary,omitempty" doc:"The schedule in words."`
 	Canary    *PolicyCanary   `json:"canary,omitempty" doc:"Absent of a version that holds for all tasks."`
 	Attempts  int             `json:"attempts,omitzero" doc:"Absent for unlimited attempts."`

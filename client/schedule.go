@@ -52,7 +52,7 @@ type Schedule struct {
 	Paused    bool    `json:"paused" doc:"It does not fire."`
 	Next      Time    `json:"next,omitzero" doc:"The next tick. Absent when there is none, or while the schedule is paused."`
 	Last      Time    `json:"last,omitzero" doc:"The last tick that was enqueued."`
-	LastTask  task.ID `json:"last_task,omitzero" doc:"Its task, or that of a later trigger."`
+	LastTask  task.ID `json:"last_task,omitzero" doc:"The task of the last tick, or of a later trigger."`
 	Waiting   int     `json:"waiting" doc:"Ticks that wait for the end of the last task."`
 	Fired     int64   `json:"fired" doc:"Ticks enqueued so far."`
 	Missed    int64   `json:"missed" doc:"Ticks left out for their lateness."`

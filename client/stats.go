@@ -64,7 +64,7 @@ type Stats struct {
 	Running   int          `json:"running" doc:"Attempts in progress, at the last beats of the living nodes."`
 	Slots     int          `json:"slots" doc:"Attempts at most, of the living nodes."`
 	Ready     int          `json:"ready" doc:"Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000."`
-	Scheduled int          `json:"scheduled" doc:"Tasks in its memory that are not due."`
+	Scheduled int          `json:"scheduled" doc:"Tasks in the memory of the node that answers that are not due."`
 	OldestDue Duration     `json:"oldest_due" doc:"For how long the oldest pending task has been due."`
 	AsOf      Time         `json:"as_of" doc:"When the node that answers has read the nodes from the store."`
 }

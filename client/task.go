@@ -94,7 +94,7 @@ type Task struct {
 	CancelRequested bool            `json:"cancel_requested,omitempty" doc:"Somebody wants the running attempt to stop."`
 	Dispatch        *Dispatch       `json:"dispatch,omitempty" doc:"Of a task for a worker group that nobody takes."`
 	Waiting         string          `json:"waiting,omitempty" doc:"Why a pending task is not running. New ones may come."`
-	NextCheck       Time            `json:"next_check,omitzero" doc:"When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know."`
+	NextCheck       Time            `json:"next_check,omitzero" doc:"When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know."`
 	MissingKey      string          `json:"missing_key,omitempty" doc:"The encryption key that nodes lack, of a task that waits for that."`
 	CreatedAt       Time            `json:"created_at" doc:"When it was accepted."`
 	UpdatedAt       Time            `json:"updated_at,omitzero" doc:"When it changed last."`
@@ -105,17 +105,17 @@ type Task struct {
 	Progress        json.RawMessage `json:"progress,omitempty" doc:"Last reported by a Go handler on this node."`
 	Result          json.RawMessage `json:"result,omitempty" doc:"JSON that the attempt that succeeded answered with."`
 	FallbackTask    task.ID         `json:"fallback_task,omitzero" doc:"The task that was enqueued when this one died."`
-	FallbackState   string          `json:"fallback_state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"Its state, where one task is asked for."`
-	FallbackError   string          `json:"fallback_error,omitempty" doc:"Its last error."`
+	FallbackState   string          `json:"fallback_state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"State of the fallback task, where one task is asked for."`
+	FallbackError   string          `json:"fallback_error,omitempty" doc:"Last error of the fallback task."`
 	CallbackTask    task.ID         `json:"callback_task,omitzero" doc:"The on_success or on_dead task of this one, where one task is asked for."`
-	CallbackState   string          `json:"callback_state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"Its state."`
-	CallbackError   string          `json:"callback_error,omitempty" doc:"Its last error."`
+	CallbackState   string          `json:"callback_state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"State of the callback task."`
+	CallbackError   string          `json:"callback_error,omitempty" doc:"Last error of the callback task."`
 	Parent          task.ID         `json:"parent,omitzero" doc:"The task that this one follows, or the group of tasks whose callback it is."`
 	Follows         string          `json:"follows,omitempty" enum:"fallback,on_success,on_dead,compensation,group" doc:"As what it follows its parent."`
 	Steps           []Step          `json:"steps,omitempty" doc:"What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again."`
 
 	CompensationTask  task.ID `json:"compensation_task,omitzero" doc:"The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for."`
-	CompensationState string  `json:"compensation_state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"Its state: when it has succeeded, what undoes the steps is enqueued."`
+	CompensationState string  `json:"compensation_state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"State of the compensation task: when it has succeeded, what undoes the steps is enqueued."`
 }
 
 // Dispatch is how dispatches to a worker group fare. They are no attempts.

@@ -47,6 +47,7 @@ type (
 		}
 	}
 	apiDocument struct {
+		Tags       []struct{ Name, Description string }
 		Paths      map[string]map[string]apiCall
 		Components struct{ Schemas map[string]*apiSchema }
 	}
@@ -106,23 +107,19 @@ func indented(text []byte) string {
 	return out.String() + "\n"
 }
 
-// calls is the page of the calls, by tag in the order of their names.
+// calls is the page of the calls, by tag.
 func (d *apiDocument) calls() string {
 	byTag := map[string][]string{}
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 			if call, found := d.Paths[path][method]; found {
-				tag := "other"
-				if len(call.Tags) > 0 {
-					tag = call.Tags[0]
-				}
-				byTag[tag] = append(byTag[tag], call.page(strings.ToUpper(method)+" "+path))
+				byTag[call.Tags[0]] = append(byTag[call.Tags[0]], call.page(strings.ToUpper(method)+" "+path))
 			}
 		}
 	}
 	out := apiHead
-	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
-		out += "\n## " + strings.ToUpper(tag[:1]) + tag[1:] + "\n" + strings.Join(byTag[tag], "")
+	for _, tag := range d.Tags {
+		out += "\n## " + strings.ToUpper(tag.Name[:1]) + tag.Name[1:] + "\n\n" + tag.Description + "\n" + strings.Join(byTag[tag.Name], "")
 	}
 	return out
 }

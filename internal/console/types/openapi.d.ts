@@ -2595,7 +2595,7 @@ export interface components {
             message?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again. Absent where nobody can know.
+             * @description When it is looked at again why the task waits. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Queue of the task. */
@@ -3162,7 +3162,7 @@ export interface components {
             running: number;
             /**
              * Format: int64
-             * @description Tasks in its memory that are not due.
+             * @description Tasks in the memory of the node that answers that are not due.
              */
             scheduled?: number;
             /**
@@ -3494,10 +3494,10 @@ export interface components {
              * @description When the attempt's timeout or the deadline of the task ends the attempt, by the clock of the server.
              */
             attempt_ends?: string;
-            /** @description Its last error. */
+            /** @description Last error of the callback task. */
             callback_error?: string;
             /**
-             * @description Its state.
+             * @description State of the callback task.
              * @enum {string}
              */
             callback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -3514,7 +3514,7 @@ export interface components {
              */
             claim: number;
             /**
-             * @description Its state: when it has succeeded, what undoes the steps is enqueued.
+             * @description State of the compensation task: when it has succeeded, what undoes the steps is enqueued.
              * @enum {string}
              */
             compensation_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -3554,10 +3554,10 @@ export interface components {
             dispatch?: components["schemas"]["Dispatch"];
             /** @description The task that is enqueued when this one dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description Its last error. */
+            /** @description Last error of the fallback task. */
             fallback_error?: string;
             /**
-             * @description Its state, where one task is asked for.
+             * @description State of the fallback task, where one task is asked for.
              * @enum {string}
              */
             fallback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -3613,7 +3613,7 @@ export interface components {
             missing_key?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
+             * @description When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Who runs it now, or has leased it to a worker. */
@@ -3701,10 +3701,10 @@ export interface components {
             attempt: number;
             /** @description All attempts, oldest first. */
             attempts: components["schemas"]["Attempt"][];
-            /** @description Its last error. */
+            /** @description Last error of the callback task. */
             callback_error?: string;
             /**
-             * @description Its state.
+             * @description State of the callback task.
              * @enum {string}
              */
             callback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -3721,7 +3721,7 @@ export interface components {
              */
             claim: number;
             /**
-             * @description Its state: when it has succeeded, what undoes the steps is enqueued.
+             * @description State of the compensation task: when it has succeeded, what undoes the steps is enqueued.
              * @enum {string}
              */
             compensation_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -3761,10 +3761,10 @@ export interface components {
             dispatch?: components["schemas"]["Dispatch"];
             /** @description The task that is enqueued when this one dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description Its last error. */
+            /** @description Last error of the fallback task. */
             fallback_error?: string;
             /**
-             * @description Its state, where one task is asked for.
+             * @description State of the fallback task, where one task is asked for.
              * @enum {string}
              */
             fallback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -3820,7 +3820,7 @@ export interface components {
             missing_key?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
+             * @description When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Who runs it now, or has leased it to a worker. */
@@ -4672,7 +4672,7 @@ export interface components {
             dry_run?: boolean;
             /** @description Name of the policy. */
             name: string;
-            /** @description Its keys; absent of a version that is a deletion. */
+            /** @description The keys of the policy; absent of a version that is a deletion. */
             policy?: unknown;
             /** @description A preset of the name exists. */
             preset?: boolean;
@@ -4699,7 +4699,7 @@ export interface components {
             warnings?: components["schemas"]["PlanWarning"][];
         };
         PolicyCanary: {
-            /** @description Its keys. */
+            /** @description The keys of the version that holds for the rest. */
             base: unknown;
             /**
              * Format: int64
@@ -5222,10 +5222,10 @@ export interface components {
              * @description How long the condition of an aggregate must have held; 0s when absent.
              */
             for?: string;
-            /** @description 1 to 64 of the characters A-Z a-z 0-9 . _ -. A rule with the name of a built-in one replaces it. */
-            name: string;
+            /** @description 1 to 64 of the characters A-Z a-z 0-9 . _ -; that of the path when absent. A rule with the name of a built-in one replaces it. */
+            name?: string;
             /**
-             * @description What the rule looks at: events up to schedule; from letters on aggregates, which hold or do not.
+             * @description What the rule looks at: events, from dead to schedule, or aggregates, from letters to change, which hold or do not.
              * @enum {string}
              */
             on: "dead" | "retry" | "crash" | "process" | "resources" | "breaker" | "redrive" | "schedule" | "letters" | "queue" | "target" | "type" | "category" | "group" | "blocked" | "key" | "change";
@@ -5286,7 +5286,7 @@ export interface components {
             last?: string;
             /**
              * Format: uuid
-             * @description Its task, or that of a later trigger.
+             * @description The task of the last tick, or of a later trigger.
              */
             last_task?: string;
             /** @description file, where the configuration file owns it; code, where the code of an application does while it runs. */
@@ -6034,7 +6034,7 @@ export interface components {
             running: number;
             /**
              * Format: int64
-             * @description Tasks in its memory that are not due.
+             * @description Tasks in the memory of the node that answers that are not due.
              */
             scheduled: number;
             /**
@@ -6349,10 +6349,10 @@ export interface components {
              * @description Attempts started and spent.
              */
             attempt: number;
-            /** @description Its last error. */
+            /** @description Last error of the callback task. */
             callback_error?: string;
             /**
-             * @description Its state.
+             * @description State of the callback task.
              * @enum {string}
              */
             callback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -6369,7 +6369,7 @@ export interface components {
              */
             claim: number;
             /**
-             * @description Its state: when it has succeeded, what undoes the steps is enqueued.
+             * @description State of the compensation task: when it has succeeded, what undoes the steps is enqueued.
              * @enum {string}
              */
             compensation_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -6409,10 +6409,10 @@ export interface components {
             dispatch?: components["schemas"]["Dispatch"];
             /** @description The task that is enqueued when this one dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description Its last error. */
+            /** @description Last error of the fallback task. */
             fallback_error?: string;
             /**
-             * @description Its state, where one task is asked for.
+             * @description State of the fallback task, where one task is asked for.
              * @enum {string}
              */
             fallback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
@@ -6468,7 +6468,7 @@ export interface components {
             missing_key?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
+             * @description When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Who runs it now, or has leased it to a worker. */
