@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,7 +23,10 @@ import (
 const schemaPrefix = "#/components/schemas/"
 
 // document is the OpenAPI document while it is written.
-type document struct{ *huma.OpenAPI }
+type document struct {
+	*huma.OpenAPI
+	finish sync.Once
+}
 
 func newDocument(version string) *document {
 	if version == "" {
@@ -42,7 +46,7 @@ func newDocument(version string) *document {
 		return huma.DefaultSchemaNamer(t, hint)
 	})
 	registry.RegisterTypeAlias(reflect.TypeFor[client.Time](), reflect.TypeFor[time.Time]())
-	return &document{&huma.OpenAPI{
+	return &document{OpenAPI: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "Outlast", Version: version,

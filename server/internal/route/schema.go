@@ -22,10 +22,16 @@ var examples = sync.OnceValue(func() (all map[string]json.RawMessage) {
 	return all
 })
 
-// finished makes the schemas say what is sent: a list is never null, an object that stands behind
-// a pointer and is never left out can be, and an answer may have fields that this version does not
-// know. It may be called again.
+// finished is the document of all calls.
 func (d *document) finished() *huma.OpenAPI {
+	d.finish.Do(d.settle)
+	return d.OpenAPI
+}
+
+// settle makes the schemas say what is sent: a list is never null, an object that stands behind
+// a pointer and is never left out can be, and an answer may have fields that this version does not
+// know.
+func (d *document) settle() {
 	registry, taken := d.Components.Schemas, map[string]bool{}
 	for _, path := range d.Paths {
 		for _, op := range []*huma.Operation{path.Put, path.Post} {
@@ -53,7 +59,6 @@ func (d *document) finished() *huma.OpenAPI {
 			}
 		}
 	}
-	return d.OpenAPI
 }
 
 // take collects the objects that a request can hold.
