@@ -191,6 +191,11 @@ check-console: ## Types, vendored libraries and weight of the web console
 	@echo "check: console"
 	@GO='$(GO)' sh .ci/console check
 
+.PHONY: check-openapi
+check-openapi: ## The OpenAPI document pleases redocly and spectral, and generates for TypeScript and Go (Node.js; installs 110 MB once)
+	@echo "check: OpenAPI"
+	@GO='$(GO)' sh .ci/openapi
+
 .PHONY: check-lint
 check-lint: ## golangci-lint, built once per version
 	@echo "check: golangci-lint $(GOLANGCI)"

@@ -43,38 +43,38 @@ const (
 // ChannelSpec is a channel as people write it. Secrets are never in it: it
 // names environment variables or files that hold them.
 type ChannelSpec struct {
-	Name string      `json:"name,omitempty"`
-	Kind ChannelKind `json:"kind"`
+	Name string      `json:"name,omitempty" doc:"Name of the channel; in a request that of the path, or absent."`
+	Kind ChannelKind `json:"kind" enum:"dingtalk,email,feishu,slack,wecom,webhook,log,func" doc:"What it sends to. func channels are made by Go programs only."`
 	// URL is the receiver of a webhook. The URLs of robots are secrets: they
 	// come from URLEnv or URLFile.
-	URL     string `json:"url,omitempty"`
-	URLEnv  string `json:"url_env,omitempty"`
-	URLFile string `json:"url_file,omitempty"`
+	URL     string `json:"url,omitempty" doc:"Receiver of a webhook. URLs of robots are secrets: name them by url_env or url_file."`
+	URLEnv  string `json:"url_env,omitempty" doc:"Environment variable of the servers with the URL."`
+	URLFile string `json:"url_file,omitempty" doc:"File of the servers with the URL."`
 	// SecretEnv or SecretFile hold the secret that messages are signed with:
 	// SEC... on DingTalk, that of the bot on Feishu, whsec_... of a webhook.
-	SecretEnv  string `json:"secret_env,omitempty"`
-	SecretFile string `json:"secret_file,omitempty"`
+	SecretEnv  string `json:"secret_env,omitempty" doc:"Environment variable of the servers with the secret that messages are signed with."`
+	SecretFile string `json:"secret_file,omitempty" doc:"File of the servers with that secret."`
 	// Mentions are who is called by name in every message: mobile numbers on
 	// DingTalk and WeCom, open ids on Feishu, member ids on Slack, and "all".
-	Mentions []string `json:"mentions,omitempty"`
+	Mentions []string `json:"mentions,omitempty" doc:"Who is called by name in every message: mobile numbers on DingTalk and WeCom, open ids on Feishu, member ids on Slack, and all."`
 	// Fallback is the channel that gets what this one cannot deliver.
-	Fallback string `json:"fallback,omitempty"`
+	Fallback string `json:"fallback,omitempty" doc:"The channel that gets what this one cannot deliver."`
 	// Default marks a channel that gets the alerts of rules without channels.
-	Default bool `json:"default,omitempty"`
+	Default bool `json:"default,omitempty" doc:"It gets the alerts of rules without channels."`
 	// Rate lowers the messages per minute below what the vendor allows; 0 for
 	// the vendor's.
-	Rate *int `json:"rate,omitempty"`
+	Rate *int `json:"rate,omitempty" doc:"Messages per minute, below what the vendor allows; the vendor's limit when absent."`
 	// Timeout of one message; 10 s when absent.
-	Timeout *retry.Duration `json:"timeout,omitempty"`
+	Timeout *retry.Duration `json:"timeout,omitempty" doc:"Limit of one message; 10s when absent."`
 
 	// Of email:
-	Address      string   `json:"address,omitempty"` // host:port of the server
-	TLS          string   `json:"tls,omitempty"`     // starttls (default, required), implicit or none
-	Username     string   `json:"username,omitempty"`
-	PasswordEnv  string   `json:"password_env,omitempty"`
-	PasswordFile string   `json:"password_file,omitempty"`
-	From         string   `json:"from,omitempty"`
-	To           []string `json:"to,omitempty"`
+	Address      string   `json:"address,omitempty" doc:"Of email: host:port of the server."`
+	TLS          string   `json:"tls,omitempty" enum:"starttls,implicit,none" doc:"Of email: starttls when absent."`
+	Username     string   `json:"username,omitempty" doc:"Of email: whom to log in as; nobody when absent."`
+	PasswordEnv  string   `json:"password_env,omitempty" doc:"Of email: environment variable of the servers with the password."`
+	PasswordFile string   `json:"password_file,omitempty" doc:"Of email: file of the servers with the password."`
+	From         string   `json:"from,omitempty" doc:"Of email: address of the sender."`
+	To           []string `json:"to,omitempty" doc:"Of email: addresses of the receivers."`
 }
 
 // ChannelView is a channel with where it comes from.

@@ -51,30 +51,30 @@ const DefaultCooldown = 5 * time.Minute
 type Rule struct {
 	// Name has 1 to 64 of the characters A-Z a-z 0-9 . _ -. A rule with the name of a
 	// built-in one replaces it.
-	Name string `json:"name"`
+	Name string `json:"name" required:"false" doc:"1 to 64 of the characters A-Z a-z 0-9 . _ -; that of the path when absent. A rule with the name of a built-in one replaces it."`
 	// On is what the rule looks at.
-	On On `json:"on"`
+	On On `json:"on" enum:"dead,retry,crash,process,resources,breaker,redrive,schedule,letters,queue,target,type,category,group,blocked,key,change" doc:"What the rule looks at: events, from dead to schedule, or aggregates, from letters to change, which hold or do not."`
 	// When is a condition in CEL; empty means always.
-	When string `json:"when,omitempty"`
+	When string `json:"when,omitempty" doc:"Condition in CEL, always when absent."`
 	// Channels name those who are told. Without any, all channels that are
 	// marked as default are; without such, the log.
-	Channels []string `json:"channels,omitempty"`
+	Channels []string `json:"channels,omitempty" doc:"Who is told; the default channels when absent."`
 	// Cooldown is how long further alerts about the same subject are held
 	// back. 5 minutes when absent; 0s for none.
-	Cooldown *retry.Duration `json:"cooldown,omitempty"`
+	Cooldown *retry.Duration `json:"cooldown,omitempty" doc:"How long further alerts about the same subject are held back; 5m when absent, 0s for none."`
 	// Digest collects alerts for so long before the first message about a
 	// subject, which then tells of all. 0s when absent.
-	Digest *retry.Duration `json:"digest,omitempty"`
+	Digest *retry.Duration `json:"digest,omitempty" doc:"How long alerts about a subject are collected before the first message; 0s when absent."`
 	// Hold is how long the condition of an aggregate must have held. 0s when
 	// absent.
-	Hold *retry.Duration `json:"for,omitempty"`
+	Hold *retry.Duration `json:"for,omitempty" doc:"How long the condition of an aggregate must have held; 0s when absent."`
 	// Recovery says whether the end of an aggregate's alert is told. True when
 	// absent.
-	Recovery *bool `json:"recovery,omitempty"`
+	Recovery *bool `json:"recovery,omitempty" doc:"Whether the end of an alert of an aggregate is told; true when absent."`
 	// Severity is info, warning or critical; warning when empty.
-	Severity string `json:"severity,omitempty"`
+	Severity string `json:"severity,omitempty" enum:"info,warning,critical" doc:"How bad it is; warning when absent."`
 	// Disabled turns the rule off.
-	Disabled bool `json:"disabled,omitempty"`
+	Disabled bool `json:"disabled,omitempty" doc:"The rule is off."`
 }
 
 // TaskRule is the rule of one task or of a policy: it looks at the retries

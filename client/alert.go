@@ -13,97 +13,97 @@ import (
 
 // AlertRule says when to tell whom.
 type AlertRule struct {
-	Name      string          `json:"name"`
+	Name      string          `json:"name" doc:"Name of the rule."`
 	Rule      json.RawMessage `json:"rule" doc:"{on, when, channels, cooldown, digest, for, recovery, severity, disabled}"`
 	Builtin   bool            `json:"builtin" doc:"It holds without configuration; a rule of its name replaces it."`
 	Replaces  bool            `json:"replaces,omitempty" doc:"A built-in rule of its name holds again when it is deleted."`
 	Managed   string          `json:"managed,omitempty" doc:"file: the configuration file owns it."`
-	Actor     string          `json:"actor,omitempty"`
-	Version   int64           `json:"version,omitempty"`
-	UpdatedAt Time            `json:"updated_at,omitzero"`
+	Actor     string          `json:"actor,omitempty" doc:"Who made this version; absent of a built-in rule."`
+	Version   int64           `json:"version,omitempty" doc:"Raised by every change; absent of a built-in rule."`
+	UpdatedAt Time            `json:"updated_at,omitzero" doc:"When this version was made; absent of a built-in rule."`
 	Problem   string          `json:"problem,omitempty" doc:"Why it does not hold on the node that was asked."`
 }
 
 // AlertRules lists rules by name.
 type AlertRules struct {
-	Rules     []AlertRule     `json:"rules"`
+	Rules     []AlertRule     `json:"rules" doc:"All rules, by name."`
 	Variables []AlertVariable `json:"variables" doc:"What conditions can use."`
 }
 
 // AlertVariable is a name that conditions can use.
 type AlertVariable struct {
-	Name string   `json:"name"`
+	Name string   `json:"name" doc:"What conditions call it."`
 	Type string   `json:"type" doc:"string, int, double, bool, duration or map."`
 	Doc  string   `json:"doc" doc:"What it is."`
-	On   []string `json:"on" doc:"The rules that can use it, by what they look at."`
+	On   []string `json:"on" enum:"dead,retry,crash,process,resources,breaker,redrive,schedule,task,letters,queue,target,type,category,group,blocked,key,change" doc:"The rules that can use it, by what they look at."`
 }
 
 // AlertChannel is a way to reach people.
 type AlertChannel struct {
-	Name      string          `json:"name"`
-	Kind      string          `json:"kind"`
+	Name      string          `json:"name" doc:"Name of the channel."`
+	Kind      string          `json:"kind" enum:"dingtalk,email,feishu,slack,wecom,webhook,log,func" doc:"What it sends to; func is a Go function of an application."`
 	Channel   json.RawMessage `json:"channel" doc:"The specification. Secrets are not in it: it names environment variables."`
 	Managed   string          `json:"managed,omitempty" doc:"file: the configuration file owns it; option: a Go function of an application."`
-	Actor     string          `json:"actor,omitempty"`
-	Version   int64           `json:"version,omitempty"`
-	UpdatedAt Time            `json:"updated_at,omitzero"`
+	Actor     string          `json:"actor,omitempty" doc:"Who made this version; absent of a channel that nobody put."`
+	Version   int64           `json:"version,omitempty" doc:"Raised by every change; absent of a channel that nobody put."`
+	UpdatedAt Time            `json:"updated_at,omitzero" doc:"When this version was made; absent of a channel that nobody put."`
 	Usable    bool            `json:"usable" doc:"The node that was asked can send to it."`
 	Problem   string          `json:"problem,omitempty" doc:"Why it cannot, or why its last message was not delivered."`
 }
 
 // AlertChannels lists channels by name.
 type AlertChannels struct {
-	Channels []AlertChannel `json:"channels"`
+	Channels []AlertChannel `json:"channels" doc:"All channels, by name."`
 }
 
 // AlertEvent is one message to one channel.
 type AlertEvent struct {
 	ID       string       `json:"id" doc:"Of the task that delivers it; its attempts are the delivery log."`
 	At       Time         `json:"at" doc:"When it happened."`
-	Kind     string       `json:"kind" enum:"raised,held,recovered,test"`
-	Rule     string       `json:"rule"`
-	Subject  string       `json:"subject"`
-	Severity string       `json:"severity"`
-	Title    string       `json:"title"`
-	Text     string       `json:"text"`
-	Fields   []AlertField `json:"fields,omitempty"`
+	Kind     string       `json:"kind" enum:"raised,held,recovered,test" doc:"raised: something is wrong. held: alerts that were held back are told. recovered: it is over. test: somebody tries the channel."`
+	Rule     string       `json:"rule" doc:"Name of the rule."`
+	Subject  string       `json:"subject" doc:"What it is about, such as a type, a queue or a target."`
+	Severity string       `json:"severity" enum:"info,warning,critical" doc:"How bad it is."`
+	Title    string       `json:"title" doc:"One line that says what happened."`
+	Text     string       `json:"text" doc:"One sentence that says what happened."`
+	Fields   []AlertField `json:"fields,omitempty" doc:"Details, each with a name."`
 	HeldBack int          `json:"held_back,omitempty" doc:"Alerts that were held back and are told with this message."`
-	Names    []string     `json:"held_back_names,omitempty"`
+	Names    []string     `json:"held_back_names,omitempty" doc:"The first of the alerts that were held back."`
 	Kinds    []AlertTally `json:"held_back_kinds,omitempty" doc:"What was held back, by what it has in common, such as the target, the code and the fingerprint of the failures."`
-	Channel  string       `json:"channel"`
+	Channel  string       `json:"channel" doc:"Name of the channel."`
 	Instead  string       `json:"instead,omitempty" doc:"The channel that could not deliver it."`
-	State    string       `json:"state" enum:"pending,sent,silenced,collected,failed,canceled"`
+	State    string       `json:"state" enum:"pending,sent,silenced,collected,failed,canceled" doc:"pending: it will be sent. sent: it was taken. silenced: a silence has kept it back. collected: another message tells it. failed: it could not be delivered. canceled: somebody canceled its task."`
 	Silence  string       `json:"silence,omitempty" doc:"The silence that has kept it back."`
-	Attempts int          `json:"attempts"`
-	Error    string       `json:"error,omitempty"`
-	NextAt   Time         `json:"next_at,omitzero"`
-	EndedAt  Time         `json:"ended_at,omitzero"`
+	Attempts int          `json:"attempts" doc:"How often it was tried."`
+	Error    string       `json:"error,omitempty" doc:"Why the last attempt failed; absent if none did."`
+	NextAt   Time         `json:"next_at,omitzero" doc:"The next attempt; absent if there is none."`
+	EndedAt  Time         `json:"ended_at,omitzero" doc:"When it was sent or given up; absent before."`
 	AckedBy  string       `json:"acked_by,omitempty" doc:"Who has acknowledged it."`
-	AckedAt  Time         `json:"acked_at,omitzero"`
+	AckedAt  Time         `json:"acked_at,omitzero" doc:"When it was acknowledged; absent if it was not."`
 }
 
 // AlertField is one line of a message.
 type AlertField struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string `json:"name" doc:"What it is, in a word or two."`
+	Value string `json:"value" doc:"Its value, as a text."`
 }
 
 // AlertTally is a part of what was held back.
 type AlertTally struct {
 	What  string   `json:"what,omitempty" doc:"What it has in common; empty for what is in no other part."`
-	Count int      `json:"count"`
+	Count int      `json:"count" doc:"How many there are."`
 	Names []string `json:"names,omitempty" doc:"The first of it."`
 }
 
 // AlertEvents is a page of messages, newest first.
 type AlertEvents struct {
-	Events     []AlertEvent `json:"events"`
-	NextCursor string       `json:"next_cursor"`
+	Events     []AlertEvent `json:"events" doc:"The messages of the page."`
+	NextCursor string       `json:"next_cursor" doc:"Give it back as cursor for the next page; empty on the last one."`
 }
 
 // AlertTested is the answer to a test of a channel.
 type AlertTested struct {
-	Channel string `json:"channel"`
+	Channel string `json:"channel" doc:"Name of the channel."`
 	Sent    bool   `json:"sent" doc:"A message was sent and taken; false where the channel was tried without one."`
 }
 

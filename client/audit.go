@@ -10,8 +10,8 @@ import (
 
 // AuditRow says who did what to what.
 type AuditRow struct {
-	ID      string          `json:"id"`
-	At      Time            `json:"at"`
+	ID      string          `json:"id" doc:"Id of the row."`
+	At      Time            `json:"at" doc:"When it was done."`
 	Actor   string          `json:"actor" doc:"token ID (NAME), api without tokens, cli, file or library."`
 	Address string          `json:"address,omitempty" doc:"Of the caller."`
 	Action  string          `json:"action" doc:"policy.put, task.cancel, queue.pause and the like."`
@@ -23,8 +23,8 @@ type AuditRow struct {
 
 // AuditLog is a page of the audit log.
 type AuditLog struct {
-	Rows       []AuditRow `json:"rows"`
-	NextCursor string     `json:"next_cursor"`
+	Rows       []AuditRow `json:"rows" doc:"The rows of the page, newest first."`
+	NextCursor string     `json:"next_cursor" doc:"Give it back as cursor for the next page; empty on the last one."`
 }
 
 // AuditFilter selects rows of the audit log. Zero fields do not filter.

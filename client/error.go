@@ -9,12 +9,12 @@ import (
 
 // Error is an RFC 9457 problem: what the server answers instead of a result.
 type Error struct {
-	Status     int          `json:"status"`
-	Title      string       `json:"title"`
-	Detail     string       `json:"detail,omitempty"`
-	Code       task.Code    `json:"code" doc:"Stable name of the problem."`
+	Status     int          `json:"status" doc:"The HTTP status."`
+	Title      string       `json:"title" doc:"What the code means, the same for every occurrence."`
+	Detail     string       `json:"detail,omitempty" doc:"What is wrong this time, for people."`
+	Code       task.Code    `json:"code" doc:"Stable name of the problem. New ones may come."`
 	Errors     []task.Field `json:"errors,omitempty" doc:"What is wrong where in the request."`
-	Hint       string       `json:"hint,omitempty"`
+	Hint       string       `json:"hint,omitempty" doc:"What to do about it, for people."`
 	State      task.State   `json:"state,omitempty" doc:"Of the task or operation, where its state is the problem."`
 	Existing   task.ID      `json:"existing,omitzero" doc:"The task in the way."`
 	RetryAfter Duration     `json:"retry_after,omitzero" doc:"When to come back."`

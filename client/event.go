@@ -30,16 +30,16 @@ type Event struct {
 
 // EventHello says who answers.
 type EventHello struct {
-	Node    string `json:"node"`
-	Version string `json:"version,omitempty"`
+	Node    string `json:"node" doc:"Id of the node that answers."`
+	Version string `json:"version,omitempty" doc:"Version of the program."`
 	Release string `json:"release,omitempty" doc:"Of the application."`
 	Nodes   string `json:"nodes" enum:"this,all" doc:"Whose changes of tasks are told: those of the node that answers, or of all because there is no other."`
-	Now     Time   `json:"now"`
+	Now     Time   `json:"now" doc:"The time by the clock of the server."`
 }
 
 // EventTasks are the changes of tasks within a quarter of a second.
 type EventTasks struct {
-	At      Time        `json:"at"`
+	At      Time        `json:"at" doc:"When the newest of the changes happened."`
 	Seen    int         `json:"seen" doc:"How many changes there were that the filter lets through. Beyond 8192 in a message they are filtered by queue alone."`
 	LeftOut int         `json:"left_out" doc:"How many of them are not listed."`
 	Tasks   []EventTask `json:"tasks" doc:"The newest 100, oldest first. Those of one task are in their order, but that enqueued may come after started."`
@@ -47,49 +47,49 @@ type EventTasks struct {
 
 // EventTask is a change of a task.
 type EventTask struct {
-	ID       task.ID    `json:"id"`
-	Type     string     `json:"type"`
-	Queue    string     `json:"queue"`
-	State    task.State `json:"state"`
-	Attempt  int        `json:"attempt"`
+	ID       task.ID    `json:"id" doc:"Id of the task."`
+	Type     string     `json:"type" doc:"Type of the task."`
+	Queue    string     `json:"queue" doc:"Queue of the task."`
+	State    task.State `json:"state" enum:"pending,running,succeeded,dead,canceled" doc:"State of the task after the change."`
+	Attempt  int        `json:"attempt" doc:"Attempts started and spent."`
 	What     string     `json:"what" enum:"enqueued,started,failed,succeeded,dead,canceled,snoozed,released,crashed" doc:"failed: it will run again; released: given back at no cost, or moved to another time."`
-	Category string     `json:"category,omitempty" doc:"Of the failure."`
-	Code     string     `json:"code,omitempty"`
-	Reason   string     `json:"reason,omitempty" doc:"Why it is dead."`
-	Target   string     `json:"target,omitempty"`
-	Key      string     `json:"key,omitempty"`
+	Category string     `json:"category,omitempty" doc:"Category of the failure. New ones may come."`
+	Code     string     `json:"code,omitempty" doc:"HTTP status, SQLSTATE or errno of the failure."`
+	Reason   string     `json:"reason,omitempty" enum:"exhausted,permanent,expired,crash_loop,no_handler,rejected" doc:"Why it is dead."`
+	Target   string     `json:"target,omitempty" doc:"What the task calls."`
+	Key      string     `json:"key,omitempty" doc:"Ordering key of the task."`
 	NextAt   Time       `json:"next_at,omitzero" doc:"The next run."`
-	At       Time       `json:"at"`
+	At       Time       `json:"at" doc:"When it happened."`
 }
 
 // EventStats is how things stand, over all nodes unless it says otherwise.
 type EventStats struct {
-	At        Time              `json:"at"`
+	At        Time              `json:"at" doc:"When it was counted."`
 	Pending   int               `json:"pending" doc:"Each queue counted no further than 10000, as running."`
-	Running   int               `json:"running"`
+	Running   int               `json:"running" doc:"Running tasks, each queue counted no further than 10000."`
 	Dead      *int              `json:"dead,omitempty" doc:"Letters of all queues; absent for a token for certain queues, as nodes, slots, ready and scheduled."`
 	OldestDue Duration          `json:"oldest_due" doc:"For how long the oldest pending task has been due."`
 	Nodes     *int              `json:"nodes,omitempty" doc:"Living ones."`
 	Slots     *int              `json:"slots,omitempty" doc:"Attempts at most, of the living nodes."`
 	Ready     *int              `json:"ready,omitempty" doc:"Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000."`
-	Scheduled *int              `json:"scheduled,omitempty" doc:"Tasks in its memory that are not due."`
+	Scheduled *int              `json:"scheduled,omitempty" doc:"Tasks in the memory of the node that answers that are not due."`
 	Counts    map[string]int    `json:"counts" doc:"What became of tasks on the node that answers since the stats before, by what."`
 	Queues    []EventQueueStats `json:"queues" doc:"By name, 100 at most."`
 }
 
 // EventQueueStats is how a queue stands, over all nodes.
 type EventQueueStats struct {
-	Name      string         `json:"name"`
-	Paused    bool           `json:"paused"`
-	Pending   int            `json:"pending"`
-	Running   int            `json:"running"`
-	OldestDue Duration       `json:"oldest_due"`
-	Counts    map[string]int `json:"counts,omitempty"`
+	Name      string         `json:"name" doc:"Name of the queue."`
+	Paused    bool           `json:"paused" doc:"Nothing of it starts."`
+	Pending   int            `json:"pending" doc:"Pending tasks, counted no further than 10000."`
+	Running   int            `json:"running" doc:"Running tasks, counted no further than 10000."`
+	OldestDue Duration       `json:"oldest_due" doc:"For how long its oldest pending task has been due."`
+	Counts    map[string]int `json:"counts,omitempty" doc:"What became of its tasks on the node that answers since the stats before, by what."`
 }
 
 // EventChanged is a change of something that is no task.
 type EventChanged struct {
-	Kind string `json:"kind" enum:"policy,queue,schedule,alert,operation,target,node,token,dead"`
+	Kind string `json:"kind" enum:"policy,queue,schedule,alert,operation,target,node,token,dead" doc:"What has changed. dead: dead letters were redriven or deleted."`
 	Name string `json:"name,omitempty" doc:"Absent where any of the kind may have changed."`
 }
 

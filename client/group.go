@@ -17,24 +17,24 @@ type Member struct {
 
 // Groups lists worker groups by name.
 type Groups struct {
-	Groups []Group `json:"groups"`
+	Groups []Group `json:"groups" doc:"All worker groups, by name."`
 }
 
 // Group is a worker group as the node that was asked sees it.
 type Group struct {
-	Name    string        `json:"name"`
+	Name    string        `json:"name" doc:"Name of the group."`
 	State   string        `json:"state" enum:"ready,held,silent" doc:"ready: it takes tasks. held: nobody took the last one, it is left alone until next_at. silent: no member lives."`
-	Members []GroupMember `json:"members"`
+	Members []GroupMember `json:"members" doc:"Its members."`
 	// Of a group whose tasks nobody takes:
 	Failures  int    `json:"failures,omitempty" doc:"Dispatches in a row that nobody took."`
-	Kind      string `json:"kind,omitempty" enum:"busy,unreachable,empty"`
-	LastError string `json:"last_error,omitempty"`
+	Kind      string `json:"kind,omitempty" enum:"busy,unreachable,empty" doc:"busy: all members are at capacity, or answer 503. unreachable: there is no connection to any. empty: no member lives."`
+	LastError string `json:"last_error,omitempty" doc:"Why nobody took the last task."`
 	NextAt    Time   `json:"next_at,omitzero" doc:"The next try."`
 }
 
 // GroupMember is a member of a worker group.
 type GroupMember struct {
-	ID string `json:"id"`
+	ID string `json:"id" doc:"Id of the member, which it has chosen itself."`
 	Member
 	Living   bool `json:"living" doc:"It has beaten lately."`
 	SeenAt   Time `json:"seen_at" doc:"Its last beat, by the clock of the node that was asked."`

@@ -8,14 +8,14 @@ import (
 
 // Node is a process that runs tasks.
 type Node struct {
-	ID        string    `json:"id"`
+	ID        string    `json:"id" doc:"Id of the node."`
 	Address   string    `json:"address,omitempty" doc:"Where its API listens."`
-	Version   string    `json:"version,omitempty"`
+	Version   string    `json:"version,omitempty" doc:"Version of the program."`
 	Release   string    `json:"release,omitempty" doc:"Of the application."`
 	Kind      string    `json:"kind" enum:"server,embedded" doc:"embedded: an application with the library inside."`
 	State     string    `json:"state" enum:"alive,left,dead" doc:"Nodes that left or died are shown for an hour."`
 	Self      bool      `json:"self" doc:"The node that answers."`
-	StartedAt Time      `json:"started_at"`
+	StartedAt Time      `json:"started_at" doc:"When it started."`
 	Silent    *Duration `json:"silent,omitempty" doc:"For how long the node that answers has seen no beat of this one. A node is dead after 5s."`
 	Lanes     int       `json:"lanes" doc:"That it owns."`
 	Running   *int      `json:"running,omitempty" doc:"Attempts in progress, at its last beat; 0 for one that left or died. Absent for a token for certain queues, since they are of all."`
@@ -30,7 +30,7 @@ type Node struct {
 
 // Nodes lists nodes, living ones first.
 type Nodes struct {
-	Nodes []Node `json:"nodes"`
+	Nodes []Node `json:"nodes" doc:"The nodes, living ones first."`
 	Total int    `json:"total" doc:"How many there are, also beyond the limit."`
 	AsOf  Time   `json:"as_of" doc:"When the node that answers has read this from the store."`
 	Stale bool   `json:"stale,omitempty" doc:"That was more than 5s ago: the store does not answer, and things may stand otherwise by now."`
@@ -38,8 +38,8 @@ type Nodes struct {
 
 // Lane is a slice of a queue.
 type Lane struct {
-	Number     int    `json:"number"`
-	Queue      string `json:"queue"`
+	Number     int    `json:"number" doc:"Number of the lane."`
+	Queue      string `json:"queue" doc:"Name of the queue."`
 	Owner      string `json:"owner,omitempty" doc:"Node that orders and starts its tasks; absent while it has none."`
 	OwnerState string `json:"owner_state,omitempty" enum:"alive,left,dead" doc:"The lane of a node that is not alive is free, and will be taken."`
 	Epoch      int64  `json:"epoch" doc:"Rises with every owner."`
@@ -48,7 +48,7 @@ type Lane struct {
 
 // Lanes is a page of lanes by number.
 type Lanes struct {
-	Lanes      []Lane `json:"lanes"`
+	Lanes      []Lane `json:"lanes" doc:"The lanes of the page."`
 	NextCursor string `json:"next_cursor" doc:"Of the next page; empty at the end."`
 	AsOf       Time   `json:"as_of" doc:"When the node that answers has read this from the store."`
 	Stale      bool   `json:"stale,omitempty" doc:"That was more than 5s ago: the store does not answer, and things may stand otherwise by now."`

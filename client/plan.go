@@ -19,21 +19,21 @@ import (
 type PlanRequest struct {
 	Preset        string          `json:"preset,omitempty" doc:"Name of a preset; the other keys of the policy override it."`
 	MaxAttempts   *int            `json:"max_attempts,omitempty" doc:"The first attempt counts."`
-	Unlimited     bool            `json:"unlimited,omitempty"`
+	Unlimited     bool            `json:"unlimited,omitempty" doc:"No limit of attempts."`
 	Backoff       json.RawMessage `json:"backoff,omitempty" strict:"true" doc:"kind, initial, multiplier, max, step, steps, jitter."`
 	Timeout       Duration        `json:"timeout,omitzero" doc:"Limit of each attempt."`
 	TTL           Duration        `json:"ttl,omitzero" doc:"Limit of all attempts and waits together."`
-	FirstRunAfter Duration        `json:"first_run_after,omitzero"`
-	Rules         json.RawMessage `json:"rules,omitempty" strict:"true"`
-	RetryOn       json.RawMessage `json:"retry_on,omitempty" strict:"true"`
-	NeverOn       json.RawMessage `json:"never_on,omitempty" strict:"true"`
-	MaxCrashes    *int            `json:"max_crashes,omitempty"`
-	OrderOnDead   string          `json:"order_on_dead,omitempty"`
-	Budget        json.RawMessage `json:"budget,omitempty" strict:"true"`
-	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true"`
-	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true"`
-	Alert         json.RawMessage `json:"alert,omitempty" strict:"true"`
-	Canary        json.RawMessage `json:"canary,omitempty" strict:"true"`
+	FirstRunAfter Duration        `json:"first_run_after,omitzero" doc:"Wait before the first attempt; none when absent."`
+	Rules         json.RawMessage `json:"rules,omitempty" strict:"true" doc:"The first that matches decides; when is a list of categories or an expression in CEL."`
+	RetryOn       json.RawMessage `json:"retry_on,omitempty" strict:"true" doc:"Categories, error types and codes that are retried beyond the usual."`
+	NeverOn       json.RawMessage `json:"never_on,omitempty" strict:"true" doc:"Categories, error types and codes that are never retried; these win over retry_on."`
+	MaxCrashes    *int            `json:"max_crashes,omitempty" doc:"How many runs may be lost before the task dies as crash_loop."`
+	OrderOnDead   string          `json:"order_on_dead,omitempty" enum:"block,skip,park" doc:"What becomes of the tasks of an ordering key behind a dead one."`
+	Budget        json.RawMessage `json:"budget,omitempty" strict:"true" doc:"The retry budget of the target, or none: ratio, floor, burst, pressure."`
+	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true" doc:"The circuit breaker of the target, or none: failure_rate, min_calls, window, open_for and the like."`
+	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true" doc:"The task that follows a dead one: type, queue, policy, payload, target."`
+	Alert         json.RawMessage `json:"alert,omitempty" strict:"true" doc:"When to tell people about tasks of the policy: {when, channels, cooldown}."`
+	Canary        json.RawMessage `json:"canary,omitempty" strict:"true" doc:"The share of the tasks for which this version holds, such as \"10%\" or 10, above 0 to 100."`
 
 	Deadline      Duration `json:"deadline,omitzero" given:"leave it out for no deadline" doc:"Time that the caller has, from the first attempt on."`
 	AttemptTime   Duration `json:"attempt_time,omitzero" given:"leave it out when it is not known" doc:"Usual length of an attempt."`

@@ -13,20 +13,20 @@ import (
 type PolicyForm struct {
 	Preset        string          `json:"preset,omitempty" doc:"Name of a preset; the other keys override it."`
 	MaxAttempts   *int            `json:"max_attempts,omitempty" doc:"The first attempt counts; 1 turns retries off."`
-	Unlimited     bool            `json:"unlimited,omitempty"`
+	Unlimited     bool            `json:"unlimited,omitempty" doc:"No limit of attempts."`
 	Backoff       json.RawMessage `json:"backoff,omitempty" strict:"true" doc:"kind, initial, multiplier, max, step, steps, jitter."`
 	Timeout       *Duration       `json:"timeout,omitempty" doc:"Limit of each attempt."`
 	TTL           *Duration       `json:"ttl,omitempty" doc:"Limit of all attempts and waits together."`
-	FirstRunAfter *Duration       `json:"first_run_after,omitempty"`
+	FirstRunAfter *Duration       `json:"first_run_after,omitempty" doc:"Wait before the first attempt; none when absent."`
 	Rules         json.RawMessage `json:"rules,omitempty" strict:"true" doc:"The first that matches decides; when is a list of categories or an expression in CEL."`
-	RetryOn       json.RawMessage `json:"retry_on,omitempty" strict:"true"`
-	NeverOn       json.RawMessage `json:"never_on,omitempty" strict:"true"`
-	MaxCrashes    *int            `json:"max_crashes,omitempty"`
-	OrderOnDead   string          `json:"order_on_dead,omitempty" enum:"block,skip,park"`
-	Budget        json.RawMessage `json:"budget,omitempty" strict:"true"`
-	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true"`
+	RetryOn       json.RawMessage `json:"retry_on,omitempty" strict:"true" doc:"Categories, error types and codes that are retried beyond the usual."`
+	NeverOn       json.RawMessage `json:"never_on,omitempty" strict:"true" doc:"Categories, error types and codes that are never retried; these win over retry_on."`
+	MaxCrashes    *int            `json:"max_crashes,omitempty" doc:"How many runs may be lost before the task dies as crash_loop."`
+	OrderOnDead   string          `json:"order_on_dead,omitempty" enum:"block,skip,park" doc:"What becomes of the tasks of an ordering key behind a dead one."`
+	Budget        json.RawMessage `json:"budget,omitempty" strict:"true" doc:"The retry budget of the target, or none: ratio, floor, burst, pressure."`
+	Breaker       json.RawMessage `json:"breaker,omitempty" strict:"true" doc:"The circuit breaker of the target, or none: failure_rate, min_calls, window, open_for and the like."`
 	Fallback      json.RawMessage `json:"fallback,omitempty" strict:"true" doc:"The task that follows a dead one: type, queue, policy, payload, target."`
-	Alert         json.RawMessage `json:"alert,omitempty" strict:"true"`
+	Alert         json.RawMessage `json:"alert,omitempty" strict:"true" doc:"When to tell people about tasks of the policy: {when, channels, cooldown}."`
 	Canary        json.RawMessage `json:"canary,omitempty" strict:"true" doc:"The share of the tasks for which this version holds, such as \"10%\" or 10, above 0 to 100; the version before holds for the rest."`
 }
 
@@ -35,22 +35,22 @@ type PolicyCanary struct {
 	Version     int64           `json:"version" doc:"The version that is tried."`
 	Share       string          `json:"share" doc:"Of the tasks for which it holds, such as 10%."`
 	BaseVersion int64           `json:"base_version" doc:"The version that holds for the rest."`
-	Base        json.RawMessage `json:"base" strict:"true" doc:"Its keys."`
+	Base        json.RawMessage `json:"base" strict:"true" doc:"The keys of the version that holds for the rest."`
 }
 
 // Policy is a policy that tasks, types and queues can name.
 type Policy struct {
-	Name      string          `json:"name"`
+	Name      string          `json:"name" doc:"Name of the policy."`
 	Source    string          `json:"source" enum:"preset,file,api" doc:"file: the configuration file owns it, and it can be changed only there."`
 	Version   int64           `json:"version" doc:"Raised by every change; 1 for presets."`
-	Policy    json.RawMessage `json:"policy,omitempty" strict:"true" doc:"Its keys; absent of a version that is a deletion."`
+	Policy    json.RawMessage `json:"policy,omitempty" strict:"true" doc:"The keys of the policy; absent of a version that is a deletion."`
 	Summary   string          `json:"summary,omitempty" doc:"The schedule in words."`
 	Canary    *PolicyCanary   `json:"canary,omitempty" doc:"Absent of a version that holds for all tasks."`
 	Attempts  int             `json:"attempts,omitzero" doc:"Absent for unlimited attempts."`
 	Warnings  []PlanWarning   `json:"warnings,omitempty" doc:"What is probably not meant."`
 	Preset    bool            `json:"preset,omitempty" doc:"A preset of the name exists."`
 	Actor     string          `json:"actor,omitempty" doc:"Who made this version; not told to tokens for certain queues."`
-	UpdatedAt Time            `json:"updated_at,omitzero"`
+	UpdatedAt Time            `json:"updated_at,omitzero" doc:"When this version was made; absent of a preset."`
 	UsedBy    []string        `json:"used_by,omitempty" doc:"Queues and types that name it."`
 	DryRun    bool            `json:"dry_run,omitempty" doc:"Nothing was changed."`
 	Changed   *bool           `json:"changed,omitempty" doc:"Whether a put changes anything."`
@@ -58,13 +58,13 @@ type Policy struct {
 
 // Policies lists policies by name, or the versions of one, newest first.
 type Policies struct {
-	Policies []Policy `json:"policies"`
+	Policies []Policy `json:"policies" doc:"The policies, or versions of one."`
 }
 
 // PolicyDeleted says that a policy is gone.
 type PolicyDeleted struct {
-	Deleted bool `json:"deleted"`
-	DryRun  bool `json:"dry_run,omitempty"`
+	Deleted bool `json:"deleted" doc:"The policy is gone, or would be."`
+	DryRun  bool `json:"dry_run,omitempty" doc:"Nothing was changed."`
 }
 
 func policyPath(name string) string { return "/v1/policies/" + url.PathEscape(name) }

@@ -18,9 +18,9 @@ type ScheduleRule struct {
 	Every   Duration      `json:"every,omitzero" given:"leave it out for cron or at" doc:"An interval of at least 1s: ticks are its multiples after start."`
 	Start   Time          `json:"start,omitzero" doc:"Of every; the beginning of 1970 in UTC when absent, so that 15m is at :00, :15, :30 and :45."`
 	At      Time          `json:"at,omitzero" doc:"The only tick."`
-	Misfire string        `json:"misfire,omitempty" doc:"What becomes of ticks more than 10s late: skip (left out), fire_once (the last one runs for all; the default), fire_all (each runs that is not older than window)."`
+	Misfire string        `json:"misfire,omitempty" enum:"skip,fire_once,fire_all" doc:"What becomes of ticks more than 10s late: skip (left out), fire_once (the last one runs for all; the default), fire_all (each runs that is not older than window)."`
 	Window  Duration      `json:"window,omitzero" given:"leave it out for 1h" doc:"Of fire_all: how old a tick can be, 1h when absent, at most 744h."`
-	Overlap string        `json:"overlap,omitempty" doc:"What a tick does while the last task is pending or running: allow (the default), skip, replace (cancel that one), queue (wait for its end)."`
+	Overlap string        `json:"overlap,omitempty" enum:"allow,skip,replace,queue" doc:"What a tick does while the last task is pending or running: allow (the default), skip, replace (cancel that one), queue (wait for its end)."`
 	Task    ScheduledTask `json:"task" doc:"What each tick enqueues."`
 }
 
@@ -47,29 +47,29 @@ type ScheduledTask struct {
 
 // Schedule is a rule and what has become of it.
 type Schedule struct {
-	Name string `json:"name"`
+	Name string `json:"name" doc:"Name of the schedule."`
 	ScheduleRule
-	Paused    bool    `json:"paused"`
+	Paused    bool    `json:"paused" doc:"It does not fire."`
 	Next      Time    `json:"next,omitzero" doc:"The next tick. Absent when there is none, or while the schedule is paused."`
 	Last      Time    `json:"last,omitzero" doc:"The last tick that was enqueued."`
-	LastTask  task.ID `json:"last_task,omitzero" doc:"Its task, or that of a later trigger."`
+	LastTask  task.ID `json:"last_task,omitzero" doc:"The task of the last tick, or of a later trigger."`
 	Waiting   int     `json:"waiting" doc:"Ticks that wait for the end of the last task."`
 	Fired     int64   `json:"fired" doc:"Ticks enqueued so far."`
 	Missed    int64   `json:"missed" doc:"Ticks left out for their lateness."`
 	Skipped   int64   `json:"skipped" doc:"Ticks left out for overlap."`
 	Managed   string  `json:"managed,omitempty" doc:"file, where the configuration file owns it; code, where the code of an application does while it runs."`
 	Version   int64   `json:"version" doc:"Of the rule."`
-	UpdatedAt Time    `json:"updated_at"`
+	UpdatedAt Time    `json:"updated_at" doc:"When the rule was changed last."`
 }
 
 // Schedules lists schedules by name.
 type Schedules struct {
-	Schedules []Schedule `json:"schedules"`
+	Schedules []Schedule `json:"schedules" doc:"The schedules, by name."`
 }
 
 // Ticks are times at which a schedule will fire, the next one first.
 type Ticks struct {
-	Next []Time `json:"next"`
+	Next []Time `json:"next" doc:"The next ticks, the first one first; fewer than asked for where there are no more."`
 }
 
 // Trigger runs a schedule by hand.

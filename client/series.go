@@ -8,16 +8,16 @@ import (
 
 // SeriesPercentiles are upper ends of buckets, at most a quarter too high.
 type SeriesPercentiles struct {
-	P50 Duration `json:"p50"`
-	P95 Duration `json:"p95"`
-	P99 Duration `json:"p99"`
+	P50 Duration `json:"p50" doc:"Half took no longer."`
+	P95 Duration `json:"p95" doc:"95 of 100 took no longer."`
+	P99 Duration `json:"p99" doc:"99 of 100 took no longer."`
 }
 
 // SeriesFinished is how many tasks ended per second.
 type SeriesFinished struct {
-	Succeeded float64 `json:"succeeded"`
-	Dead      float64 `json:"dead"`
-	Canceled  float64 `json:"canceled"`
+	Succeeded float64 `json:"succeeded" doc:"Tasks that succeeded."`
+	Dead      float64 `json:"dead" doc:"Tasks that died."`
+	Canceled  float64 `json:"canceled" doc:"Tasks that were canceled."`
 }
 
 // SeriesBacklog is what waited, at most during the step.
@@ -43,12 +43,12 @@ type SeriesPoint struct {
 
 // Series are points over time, the oldest first.
 type Series struct {
-	From   Time          `json:"from"`
-	To     Time          `json:"to"`
-	Step   Duration      `json:"step"`
+	From   Time          `json:"from" doc:"The beginning of the first step."`
+	To     Time          `json:"to" doc:"The end of the last step."`
+	Step   Duration      `json:"step" doc:"Time from one point to the next."`
 	Queue  string        `json:"queue" doc:"Empty for all, or all that the token is for."`
 	Source string        `json:"source" enum:"all nodes,this node" doc:"Steps below a minute are of the memory of the node that answers."`
-	Points []SeriesPoint `json:"points"`
+	Points []SeriesPoint `json:"points" doc:"The points, the oldest first."`
 }
 
 // SeriesQuestion says which points are wanted. The zero value is the last hour.

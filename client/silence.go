@@ -12,35 +12,35 @@ type AlertSilenceSpec struct {
 	Rule    string   `json:"rule,omitempty" doc:"Name of the rule."`
 	Subject string   `json:"subject,omitempty" doc:"What the alert is about."`
 	Type    string   `json:"type,omitempty" doc:"Of the task."`
-	Queue   string   `json:"queue,omitempty"`
-	Target  string   `json:"target,omitempty"`
+	Queue   string   `json:"queue,omitempty" doc:"Of the task, or what is measured."`
+	Target  string   `json:"target,omitempty" doc:"Of the task, or what is measured."`
 	Channel string   `json:"channel,omitempty" doc:"Name of the channel: others are told."`
 	From    Time     `json:"from,omitzero" doc:"Now when absent."`
 	Until   Time     `json:"until,omitzero" doc:"Within 30 days; this or for is required."`
 	For     Duration `json:"for,omitempty" doc:"Until so long after from."`
-	Reason  string   `json:"reason"`
+	Reason  string   `json:"reason" doc:"Why, for people."`
 }
 
 // AlertSilence keeps messages from channels for a time.
 type AlertSilence struct {
-	ID      string `json:"id"`
-	State   string `json:"state" enum:"scheduled,active,ended"`
-	Rule    string `json:"rule,omitempty"`
-	Subject string `json:"subject,omitempty"`
-	Type    string `json:"type,omitempty"`
-	Queue   string `json:"queue,omitempty"`
-	Target  string `json:"target,omitempty"`
-	Channel string `json:"channel,omitempty"`
-	From    Time   `json:"from"`
-	Until   Time   `json:"until"`
-	Reason  string `json:"reason"`
-	By      string `json:"by"`
+	ID      string `json:"id" doc:"Id of the silence."`
+	State   string `json:"state" enum:"scheduled,active,ended" doc:"scheduled: it begins later. active: it keeps messages back. ended: it is over."`
+	Rule    string `json:"rule,omitempty" doc:"Name of the rule; all when absent."`
+	Subject string `json:"subject,omitempty" doc:"What the alert is about; all when absent."`
+	Type    string `json:"type,omitempty" doc:"Of the task; all when absent."`
+	Queue   string `json:"queue,omitempty" doc:"Of the task, or what is measured; all when absent."`
+	Target  string `json:"target,omitempty" doc:"Of the task, or what is measured; all when absent."`
+	Channel string `json:"channel,omitempty" doc:"Name of the channel; all when absent."`
+	From    Time   `json:"from" doc:"When it begins."`
+	Until   Time   `json:"until" doc:"When it ends, or has ended."`
+	Reason  string `json:"reason" doc:"Why, for people."`
+	By      string `json:"by" doc:"Who has made it."`
 	EndedBy string `json:"ended_by,omitempty" doc:"Who has ended it before its time."`
 }
 
 // AlertSilences lists silences, those that end last first.
 type AlertSilences struct {
-	Silences []AlertSilence `json:"silences"`
+	Silences []AlertSilence `json:"silences" doc:"The silences, those that end last first."`
 }
 
 // AlertSilencePreview is what a silence would have kept back.
@@ -54,10 +54,10 @@ type AlertSilencePreview struct {
 
 // AlertSilencedSubject is one rule and subject of a preview.
 type AlertSilencedSubject struct {
-	Rule     string `json:"rule"`
-	Subject  string `json:"subject"`
-	Messages int    `json:"messages"`
-	Last     Time   `json:"last"`
+	Rule     string `json:"rule" doc:"Name of the rule."`
+	Subject  string `json:"subject" doc:"What the messages are about."`
+	Messages int    `json:"messages" doc:"How many would have been kept back."`
+	Last     Time   `json:"last" doc:"When the last of them was made."`
 }
 
 const silencesPath = "/v1/alerts/silences"

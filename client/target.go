@@ -18,24 +18,24 @@ type TargetState struct {
 
 // TargetView is a target as one node sees it, or all together.
 type TargetView struct {
-	Breaker   Breaker       `json:"breaker"`
-	Budget    Budget        `json:"budget"`
+	Breaker   Breaker       `json:"breaker" doc:"The circuit breaker."`
+	Budget    Budget        `json:"budget" doc:"The retry budget."`
 	Limit     int           `json:"limit" doc:"Attempts at once."`
 	InFlight  int           `json:"in_flight" doc:"Attempts that run."`
 	HeldUntil Time          `json:"held_until,omitzero" doc:"Until then the target wants no calls: it has refused with a hint."`
 	Unguarded bool          `json:"unguarded,omitempty" doc:"The handler of the type wants no guards: only an operator's order holds its tasks."`
-	Waiting   TargetWaiting `json:"waiting"`
+	Waiting   TargetWaiting `json:"waiting" doc:"Due tasks in the memory of the nodes, by what holds them."`
 }
 
 // NodeTarget is what one node knows of a target.
 type NodeTarget struct {
-	Node string `json:"node"`
+	Node string `json:"node" doc:"Id of the node."`
 	TargetView
 }
 
 // Breaker is the breaker of a target.
 type Breaker struct {
-	State    string  `json:"state" enum:"closed,ramping,half_open,open"`
+	State    string  `json:"state" enum:"closed,ramping,half_open,open" doc:"closed: calls go through. open: none does. half_open: probes do. ramping: ever more do."`
 	Forced   bool    `json:"forced" doc:"An operator opened it."`
 	Since    Time    `json:"since,omitzero" doc:"The last change."`
 	Until    Time    `json:"until,omitzero" doc:"When an open one lets a probe through."`
@@ -51,7 +51,7 @@ type Breaker struct {
 
 // Budget is the retry budget of a target.
 type Budget struct {
-	Tokens  float64 `json:"tokens"`
+	Tokens  float64 `json:"tokens" doc:"Retries that can be made at once."`
 	Share   float64 `json:"share" doc:"Of the attempts that succeeded lately. Below 0.9 the budget binds."`
 	First   int64   `json:"first" doc:"First attempts in the last ten seconds."`
 	Retries int64   `json:"retries" doc:"Retries in the last ten seconds."`
@@ -61,21 +61,21 @@ type Budget struct {
 
 // TargetWaiting counts due tasks in the memory of the nodes by what holds them.
 type TargetWaiting struct {
-	Breaker     int `json:"breaker"`
-	Budget      int `json:"budget"`
+	Breaker     int `json:"breaker" doc:"The breaker is not closed."`
+	Budget      int `json:"budget" doc:"The retry budget is spent."`
 	Rate        int `json:"rate" doc:"The target asked for a pause, or recovers."`
-	Concurrency int `json:"concurrency"`
+	Concurrency int `json:"concurrency" doc:"As many attempts run as may at once."`
 }
 
 // TargetOrder is what an operator said about a target.
 type TargetOrder struct {
-	Action string `json:"action" enum:"open,close,reset"`
-	At     Time   `json:"at"`
+	Action string `json:"action" enum:"open,close,reset" doc:"open: nothing calls the target. close: calls begin again. reset: what was learned of it was forgotten."`
+	At     Time   `json:"at" doc:"When it was said."`
 }
 
 // Targets lists targets, those with something to tell first.
 type Targets struct {
-	Targets []TargetState `json:"targets"`
+	Targets []TargetState `json:"targets" doc:"The targets, those with something to tell first."`
 	Total   int           `json:"total" doc:"How many there are, also beyond the limit."`
 }
 
@@ -126,18 +126,18 @@ func (c *Client) ResetTarget(ctx context.Context, name string) (*TargetState, er
 
 // TargetChange is one change of a target's breaker or budget on one node.
 type TargetChange struct {
-	At     Time   `json:"at"`
-	Node   string `json:"node"`
-	Part   string `json:"part" enum:"breaker,budget"`
-	State  string `json:"state" doc:"Of a breaker closed, open, half_open or ramping; of a budget exhausted or refilled."`
-	Was    string `json:"was,omitempty"`
-	Reason string `json:"reason,omitempty"`
+	At     Time   `json:"at" doc:"When it happened."`
+	Node   string `json:"node" doc:"Id of the node."`
+	Part   string `json:"part" enum:"breaker,budget" doc:"What has changed."`
+	State  string `json:"state" enum:"closed,open,half_open,ramping,exhausted,refilled" doc:"Of a breaker closed, open, half_open or ramping; of a budget exhausted or refilled."`
+	Was    string `json:"was,omitempty" doc:"The state before."`
+	Reason string `json:"reason,omitempty" doc:"Why, in a word."`
 	Until  Time   `json:"until,omitzero" doc:"When an open breaker probes, or a budget has its next token."`
 }
 
 // TargetHistory is what happened to a target, the newest first.
 type TargetHistory struct {
-	Changes []TargetChange `json:"changes"`
+	Changes []TargetChange `json:"changes" doc:"The changes, newest first."`
 }
 
 // TargetHistory tells what happened to a target.

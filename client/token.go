@@ -10,23 +10,23 @@ import (
 type TokenSpec struct {
 	ID     string   `json:"id,omitempty" doc:"8 of the characters a-z and 2-7, chosen at random; made when absent. Who gives it knows what to revoke if the answer is lost: a repeat is a conflict."`
 	Name   string   `json:"name" doc:"Who or what bears the token, for people: 1 to 128 characters."`
-	Role   string   `json:"role" enum:"viewer,operator,admin,enqueuer,worker"`
+	Role   string   `json:"role" enum:"viewer,operator,admin,enqueuer,worker" doc:"What its bearer may do."`
 	Queues []string `json:"queues,omitempty" doc:"The queues that it is for; all when absent. Not for admins."`
 	TTL    Duration `json:"ttl,omitzero" doc:"How long it is good, at most 10 years; forever when absent."`
 }
 
 // Token is what is known of a token beside its secret.
 type Token struct {
-	ID        string   `json:"id"`
-	Name      string   `json:"name"`
-	Role      string   `json:"role"`
+	ID        string   `json:"id" doc:"Id of the token, which is no secret."`
+	Name      string   `json:"name" doc:"Who or what bears it."`
+	Role      string   `json:"role" enum:"viewer,operator,admin,enqueuer,worker" doc:"What its bearer may do."`
 	Queues    []string `json:"queues,omitempty" doc:"All when absent."`
-	State     string   `json:"state" doc:"live, expired or revoked."`
-	CreatedAt Time     `json:"created_at"`
-	CreatedBy string   `json:"created_by,omitempty"`
-	ExpiresAt Time     `json:"expires_at,omitzero"`
-	RevokedAt Time     `json:"revoked_at,omitzero"`
-	RevokedBy string   `json:"revoked_by,omitempty"`
+	State     string   `json:"state" enum:"live,expired,revoked" doc:"live, expired or revoked."`
+	CreatedAt Time     `json:"created_at" doc:"When it was made."`
+	CreatedBy string   `json:"created_by,omitempty" doc:"Who made it."`
+	ExpiresAt Time     `json:"expires_at,omitzero" doc:"When it stops being good; absent of one that does not."`
+	RevokedAt Time     `json:"revoked_at,omitzero" doc:"When it was revoked; absent if it was not."`
+	RevokedBy string   `json:"revoked_by,omitempty" doc:"Who revoked it."`
 }
 
 // NewToken is a token that was just made.
@@ -37,7 +37,7 @@ type NewToken struct {
 
 // Tokens is a list of tokens.
 type Tokens struct {
-	Tokens []Token `json:"tokens"`
+	Tokens []Token `json:"tokens" doc:"The tokens, by name."`
 }
 
 // CreateToken makes a token; its secret is in the answer, and nowhere else. The

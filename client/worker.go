@@ -22,7 +22,7 @@ type Poll struct {
 
 // Polled are tasks for a worker, none where the time has passed.
 type Polled struct {
-	Tasks []LeasedTask `json:"tasks"`
+	Tasks []LeasedTask `json:"tasks" doc:"The tasks, in the order in which they are to start."`
 }
 
 // LeasedTask is a task that runs on a remote worker. Claim is what extend and
@@ -40,21 +40,21 @@ type Extend struct {
 
 // ExtendItem names a task that a worker runs.
 type ExtendItem struct {
-	ID       task.ID         `json:"id"`
-	Claim    int64           `json:"claim"`
+	ID       task.ID         `json:"id" doc:"Id of the task."`
+	Claim    int64           `json:"claim" doc:"The claim with which the task came."`
 	Progress json.RawMessage `json:"progress,omitempty" doc:"Any JSON of at most 4 KiB; shown with the task while it runs, by the node that leased it."`
 }
 
 // Extended answers the items in the same order.
 type Extended struct {
-	Results []ExtendResult `json:"results"`
+	Results []ExtendResult `json:"results" doc:"One result per item, in the same order."`
 }
 
 // ExtendResult is the answer to one item.
 type ExtendResult struct {
-	ID         task.ID `json:"id"`
+	ID         task.ID `json:"id" doc:"Id of the task."`
 	Status     string  `json:"status" enum:"ok,canceled,stale_claim,not_found" doc:"canceled: extended, but somebody wants the task to stop. stale_claim, not_found: stop, the task is not this worker's any more."`
-	LeaseUntil Time    `json:"lease_until,omitzero"`
+	LeaseUntil Time    `json:"lease_until,omitzero" doc:"When the lease ends now; absent of a task that is lost."`
 }
 
 // AddSteps keeps steps that a worker has done.
@@ -65,8 +65,8 @@ type AddSteps struct {
 // DoneStep is a step that a worker has done of a task that it runs. Its result is on disk
 // once the answer is there.
 type DoneStep struct {
-	ID           task.ID         `json:"id"`
-	Claim        int64           `json:"claim"`
+	ID           task.ID         `json:"id" doc:"Id of the task."`
+	Claim        int64           `json:"claim" doc:"The claim with which the task came."`
 	Name         string          `json:"name" doc:"What the step does, 1 to 128 characters."`
 	Occurrence   int             `json:"occurrence,omitempty" given:"leave it out for 1" doc:"Which of the steps of this name it is in one attempt, from 1; 1 when absent."`
 	Result       json.RawMessage `json:"result,omitempty" doc:"JSON of at most 64 KiB. All steps of a task have at most 4 MiB, with the payloads of their compensations."`
@@ -77,16 +77,16 @@ type DoneStep struct {
 
 // AddedSteps answers the items in the same order.
 type AddedSteps struct {
-	Results []StepResult `json:"results"`
+	Results []StepResult `json:"results" doc:"One result per step, in the same order."`
 }
 
 // StepResult is what became of one step. A repeat under the same claim is ok.
 type StepResult struct {
-	ID         task.ID `json:"id"`
-	Name       string  `json:"name"`
-	Occurrence int     `json:"occurrence"`
+	ID         task.ID `json:"id" doc:"Id of the task."`
+	Name       string  `json:"name" doc:"Name of the step."`
+	Occurrence int     `json:"occurrence" doc:"Which of the steps of this name it is, from 1."`
 	Status     string  `json:"status" enum:"ok,stale_claim,not_found,error" doc:"stale_claim, not_found: stop, the task is not this worker's any more, and the step is not kept. error: the step is not kept, error says why."`
-	Error      *Error  `json:"error,omitempty"`
+	Error      *Error  `json:"error,omitempty" doc:"Why the step is not kept; only of status error."`
 }
 
 // SettleTasks ends attempts.
@@ -96,8 +96,8 @@ type SettleTasks struct {
 
 // TaskResult says how one attempt ended.
 type TaskResult struct {
-	ID         task.ID         `json:"id"`
-	Claim      int64           `json:"claim"`
+	ID         task.ID         `json:"id" doc:"Id of the task."`
+	Claim      int64           `json:"claim" doc:"The claim with which the task came."`
 	Outcome    string          `json:"outcome" enum:"succeeded,failed,snoozed,released,dead,canceled" doc:"released: hand it back, at no cost. snoozed: run it again after retry_after, at no cost."`
 	Error      *TaskError      `json:"error,omitempty" doc:"Of outcomes that are not success."`
 	RetryAfter *Duration       `json:"retry_after,omitempty" doc:"Of failed: in place of the policy's delay. Of snoozed: required."`
@@ -106,24 +106,24 @@ type TaskResult struct {
 
 // TaskError is a failure as its worker saw it.
 type TaskError struct {
-	Message  string `json:"message"`
+	Message  string `json:"message" doc:"What failed, for people; at most 16 KiB are kept."`
 	Category string `json:"category,omitempty" doc:"network, timeout, conflict, throttled, unavailable, permanent, ...; found from type and message when absent."`
 	Type     string `json:"type,omitempty" doc:"Class of the error."`
 	Code     string `json:"code,omitempty" doc:"HTTP status, SQLSTATE, errno."`
-	Stack    string `json:"stack,omitempty"`
+	Stack    string `json:"stack,omitempty" doc:"Where it failed; it helps to tell failures apart and is not kept."`
 }
 
 // Settled answers the results in the same order.
 type Settled struct {
-	Results []SettleResult `json:"results"`
+	Results []SettleResult `json:"results" doc:"One result per attempt, in the same order."`
 }
 
 // SettleResult is what became of one result. A repeat of a recorded outcome for
 // the same claim is ok.
 type SettleResult struct {
-	ID     task.ID `json:"id"`
-	Status string  `json:"status" enum:"ok,stale_claim,not_found"`
-	State  string  `json:"state,omitempty" doc:"What the task is now."`
+	ID     task.ID `json:"id" doc:"Id of the task."`
+	Status string  `json:"status" enum:"ok,stale_claim,not_found" doc:"ok: it is on disk. stale_claim, not_found: the task is not this worker's any more, and the result is not kept."`
+	State  string  `json:"state,omitempty" enum:"pending,running,succeeded,dead,canceled" doc:"What the task is now."`
 }
 
 // Poll waits for tasks. A lost answer is not asked for again: its tasks, if there

@@ -49,6 +49,8 @@ var unrun = map[string]string{
 	"kubectl ":                        "needs a cluster: the tests of deploy read the manifests",
 	"make image":                      "is what the tests of deploy make",
 	"curl -fsSL":                      "gets a release: the tests of packaging have one",
+	"npx openapi-typescript":          "make check-openapi generates with it",
+	"go run github.com/oapi-codegen":  "make check-openapi generates with it",
 	"tar -xzf outlast_":               "unpacks a release",
 	"cd outlast_":                     "is in a release",
 	"go install github.com/outlast":   "gets a release from the Go proxy",

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,8 @@ type (
 		Properties           map[string]*apiSchema `json:"properties"`
 		Required             []string              `json:"required"`
 		Enum                 []any                 `json:"enum"`
+		AnyOf                []*apiSchema          `json:"anyOf"`
+		Examples             []json.RawMessage     `json:"examples"`
 		About                string                `json:"description"`
 		Form                 string                `json:"format"`
 	}
@@ -44,18 +47,20 @@ type (
 		}
 	}
 	apiDocument struct {
+		Tags       []struct{ Name, Description string }
 		Paths      map[string]map[string]apiCall
 		Components struct{ Schemas map[string]*apiSchema }
 	}
 )
 
-// The pages of the HTTP API are made of its OpenAPI document. OUTLAST_WRITE_DOCS=1 writes them.
+// The pages of the HTTP API are made of its OpenAPI document, which lies beside them with a line for
+// each property. OUTLAST_WRITE_DOCS=1 writes them.
 func TestAPIPage(t *testing.T) {
 	text, err := start(t).server.Document()
 	must(t, err)
 	var document apiDocument
 	must(t, json.Unmarshal(text, &document))
-	for file, want := range map[string]string{"api.md": document.calls(), "api-objects.md": document.objects()} {
+	for file, want := range map[string]string{"api.md": document.calls(), "api-objects.md": document.objects(), "openapi.json": indented(text)} {
 		file = "../docs/reference/" + file
 		have, err := os.ReadFile(file)
 		switch {
@@ -75,27 +80,46 @@ parameters are refused. A list has ` + "`next_cursor`" + ` while there is more: 
 ` + "`POST /v1/tasks`" + ` with the same ` + "`id`" + ` is safe.
 
 Each call names the permission that its token needs; [who may do what](security.md) has them in a table. What is refused is a [problem](api-objects.md#problem) with
-a stable [code](errors.md). Every call may answer 401, 403, 429, 500 and 503; others stand at the call. The server has all of
-this as OpenAPI at ` + "`/openapi.json`" + `. This page is made of it.
+a stable [code](errors.md). Every call may answer 401, 403, 429, 500 and 503; others stand at the call.
+
+## OpenAPI
+
+A server describes its calls at ` + "`/openapi.json`" + `, in OpenAPI 3.1: this page and [the objects](api-objects.md) are made of
+[that document](../../docs/reference/openapi.json). ` + "`/openapi-3.0.json`" + ` says the same in OpenAPI 3.0, for generators that do
+not read 3.1. Every token may read both. They pass the recommended rules of redocly and spectral, and generate, for instance, types
+for TypeScript and a client for Go:
+
+` + "```sh" + `
+curl -so openapi.json http://127.0.0.1:7070/openapi.json
+npx openapi-typescript@7.13.0 openapi.json -o outlast.d.ts
+
+curl -so openapi-3.0.json http://127.0.0.1:7070/openapi-3.0.json
+go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.5.0 -package api -generate types,client -o api.go openapi-3.0.json
+` + "```" + `
+
+A list is never null: an empty one is sent as ` + "`[]`" + `. Let generated code ignore fields that it does not know: a later version may
+[add some](../explanation/stability.md). Where a value is one of a list that may grow, its description says so.
 `
 
-// calls is the page of the calls, by tag in the order of their names.
+func indented(text []byte) string {
+	var out bytes.Buffer
+	_ = json.Indent(&out, text, "", "  ") // it is JSON
+	return out.String() + "\n"
+}
+
+// calls is the page of the calls, by tag.
 func (d *apiDocument) calls() string {
 	byTag := map[string][]string{}
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 			if call, found := d.Paths[path][method]; found {
-				tag := "other"
-				if len(call.Tags) > 0 {
-					tag = call.Tags[0]
-				}
-				byTag[tag] = append(byTag[tag], call.page(strings.ToUpper(method)+" "+path))
+				byTag[call.Tags[0]] = append(byTag[call.Tags[0]], call.page(strings.ToUpper(method)+" "+path))
 			}
 		}
 	}
 	out := apiHead
-	for _, tag := range slices.Sorted(maps.Keys(byTag)) {
-		out += "\n## " + strings.ToUpper(tag[:1]) + tag[1:] + "\n" + strings.Join(byTag[tag], "")
+	for _, tag := range d.Tags {
+		out += "\n## " + strings.ToUpper(tag.Name[:1]) + tag.Name[1:] + "\n\n" + tag.Description + "\n" + strings.Join(byTag[tag.Name], "")
 	}
 	return out
 }
@@ -155,6 +179,9 @@ func (d *apiDocument) objects() string {
 			property := schema.Properties[field]
 			out += fmt.Sprintf("| %s | %s | %s |\n", shown, property.kind(), cell(property.About))
 		}
+		for _, example := range schema.Examples {
+			out += "\nFor example:\n\n```json\n" + indented(example) + "```\n"
+		}
 	}
 	return out
 }
@@ -175,6 +202,9 @@ func (s *apiSchema) kind() string {
 	if name, found := strings.CutPrefix(s.Ref, "#/components/schemas/"); found {
 		return "[" + name + "](api-objects.md#" + strings.ToLower(name) + ")"
 	}
+	if len(s.AnyOf) > 0 {
+		return s.AnyOf[0].kind() + ", or null"
+	}
 	if len(s.Enum) > 0 {
 		var values []string
 		for _, value := range s.Enum {
@@ -182,10 +212,10 @@ func (s *apiSchema) kind() string {
 		}
 		return strings.Join(values, ", ")
 	}
-	kind := fmt.Sprint(s.Type)
 	if several, ok := s.Type.([]any); ok {
-		kind = fmt.Sprint(several[0])
+		return (&apiSchema{Type: several[0]}).kind() + ", or null"
 	}
+	kind := fmt.Sprint(s.Type)
 	switch {
 	case kind == "array" && s.Items != nil:
 		return "list of " + s.Items.kind()
@@ -197,8 +227,9 @@ func (s *apiSchema) kind() string {
 			return "by name: " + schema.kind()
 		}
 		return "object"
-	case s.Form == "date-time":
-		return "time"
+	}
+	if form := map[string]string{"date-time": "time", "go-duration": "duration", "uuid": "UUID"}[s.Form]; form != "" {
+		return form
 	}
 	return cmp.Or(map[string]string{"string": "text", "integer": "whole number", "boolean": "true, false", "<nil>": "any JSON"}[kind], kind)
 }

@@ -202,7 +202,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		GET_/v1/alerts/channels GET_/v1/alerts/channels/{name} PUT_/v1/alerts/channels/{name} DELETE_/v1/alerts/channels/{name}
 		POST_/v1/alerts/channels/{name}/test GET_/v1/alerts/events POST_/v1/alerts/events/{id}/ack
 		POST_/v1/tokens GET_/v1/tokens DELETE_/v1/tokens/{id} GET_/v1/audit
-		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json`, "_", " "))
+		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json GET_/openapi-3.0.json`, "_", " "))
 	routes := make([]string, 0, len(want)/2)
 	for i := 0; i+1 < len(want); i += 2 {
 		routes = append(routes, want[i]+" "+want[i+1])

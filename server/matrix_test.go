@@ -235,6 +235,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"get-readyz":    fixed("/readyz", ""),
 	"get-metrics":   fixed("/metrics", ""),
 	"get-openapi":   fixed("/openapi.json", ""),
+	"get-openapi-3": fixed("/openapi-3.0.json", ""),
 }
 
 func fixed(path, body string) func(*guarded, string) (string, string) {

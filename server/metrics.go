@@ -98,7 +98,7 @@ func (m *meter) of(r *route.Route) func(status int, took time.Duration) {
 // addMetrics serves the registry. Its own calls are not among the metrics.
 func addMetrics(to *route.Table, registry *prometheus.Registry, log *slog.Logger) {
 	to.Plain(route.Route{
-		Method: "GET", Path: "/metrics", ID: "get-metrics", Needs: inspect.PermissionView, Scope: scope.Whole, Summary: "Metrics in the text format of Prometheus",
+		Method: "GET", Path: "/metrics", ID: "get-metrics", Media: "text/plain", Needs: inspect.PermissionView, Scope: scope.Whole, Summary: "Metrics in the text format of Prometheus", About: "Of the node that answers.",
 	}, promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), Timeout: route.AnswerTimeout, MaxRequestsInFlight: 4,
 	}))

@@ -97,7 +97,7 @@ func New(config Config) (*Server, error) {
 	}
 	s.table = table(&config, s.simulator)
 	addMetrics(s.table, config.Registry, config.Logger)
-	if err := addDocument(s.table); err != nil {
+	if err := addDocuments(s.table); err != nil {
 		return nil, fmt.Errorf("server: OpenAPI document: %w", err)
 	}
 	if err := s.mount(s.table); err != nil {
@@ -114,3 +114,6 @@ func (s *Server) Rules() []Rule { return append([]Rule(nil), s.rules...) }
 
 // Document is the OpenAPI document, as JSON.
 func (s *Server) Document() ([]byte, error) { return s.table.Document() }
+
+// OlderDocument is the same in OpenAPI 3.0, for programs that do not read 3.1.
+func (s *Server) OlderDocument() ([]byte, error) { return s.table.OlderDocument() }

@@ -128,7 +128,7 @@ func (h *house) reads() map[string][]string {
 		"list-lanes":        {"/v1/lanes", "/v1/lanes?limit=1", "/v1/lanes?queue=red", "/v1/lanes?queue=green", "/v1/lanes?queue=none"}, "list-nodes": {"/v1/nodes"},
 		"get-task": {}, "get-task-group": {}, "list-attempts": {}, "get-dead": {}, "get-operation": {}, "list-operation-items": {}, // by id: see TestForeignIsUnknown
 		"get-series": {"/v1/stats/series?queue=green"}, // see the package stats for what is counted by queue
-		"get-livez":  {}, "get-readyz": {}, "watch-events": {}, "get-openapi": {},
+		"get-livez":  {}, "get-readyz": {}, "watch-events": {}, "get-openapi": {}, "get-openapi-3": {},
 	}
 }
 

@@ -48,8 +48,8 @@ type Error struct {
 // Field is one complaint about one place of a request. Path is in the form
 // "target.url" or "tasks[3].delay".
 type Field struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
+	Path    string `json:"path" doc:"Where it is, such as target.url or tasks[3].delay."`
+	Message string `json:"message" doc:"What is wrong with it."`
 }
 
 // Error implements error: message, fields, hint.

@@ -1,9 +1,10 @@
 // Command openapi prints the document of the HTTP API of this checkout, for what is
-// generated from it.
+// generated from it; with -older the view in OpenAPI 3.0.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 
@@ -13,13 +14,15 @@ import (
 )
 
 func main() {
-	if err := run(context.Background()); err != nil {
+	older := flag.Bool("older", false, "in OpenAPI 3.0")
+	flag.Parse()
+	if err := run(context.Background(), *older); err != nil {
 		fmt.Fprintln(os.Stderr, "openapi:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run(ctx context.Context, older bool) error {
 	client, err := outlast.Open(ctx, memory.New())
 	if err != nil {
 		return err
@@ -28,7 +31,11 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	document, err := api.Document()
+	text := api.Document
+	if older {
+		text = api.OlderDocument
+	}
+	document, err := text()
 	if err != nil {
 		return err
 	}

@@ -10,18 +10,18 @@ import (
 
 // Comparison is one storm, or one history, with several policies.
 type Comparison struct {
-	Scenario   string      `json:"scenario,omitempty"` // "" for a history
-	Name       string      `json:"name"`
-	Shows      string      `json:"shows,omitempty"`
-	Seed       uint64      `json:"seed"`
-	Begin      *time.Time  `json:"begin,omitempty"` // of a history
-	Parameters []Parameter `json:"parameters,omitempty"`
+	Scenario   string      `json:"scenario,omitempty" doc:"Id of the scenario; absent of recorded tasks."`
+	Name       string      `json:"name" doc:"Name of the scenario."`
+	Shows      string      `json:"shows,omitempty" doc:"What the scenario shows, in a sentence."`
+	Seed       uint64      `json:"seed" doc:"Of the random numbers."`
+	Begin      *time.Time  `json:"begin,omitempty" doc:"Of recorded tasks: when the first attempt began."`
+	Parameters []Parameter `json:"parameters,omitempty" doc:"The numbers that the scenario fixes."`
 	// FaultFrom and FaultTo are when the storm's fault begins and ends, in seconds;
 	// both 0 when there is none.
-	FaultFrom float64   `json:"fault_from_s"`
-	FaultTo   float64   `json:"fault_to_s"`
-	Variants  []Variant `json:"variants"`
-	Events    int64     `json:"events"`
+	FaultFrom float64   `json:"fault_from_s" doc:"When the fault begins, in seconds."`
+	FaultTo   float64   `json:"fault_to_s" doc:"When the fault ends, in seconds."`
+	Variants  []Variant `json:"variants" doc:"What each policy measured."`
+	Events    int64     `json:"events" doc:"Events of the simulation."`
 
 	over func() bool // whether to give up; nil for never
 }

@@ -9,14 +9,14 @@ import (
 
 // Report is what a scenario showed with one seed.
 type Report struct {
-	Scenario string    `json:"scenario"`
-	Name     string    `json:"name"`
-	Seed     uint64    `json:"seed"`
-	Passed   bool      `json:"passed"` // no verdict failed
-	Verdicts []Verdict `json:"verdicts"`
-	Variants []Variant `json:"variants"`
+	Scenario string    `json:"scenario" doc:"Id of the scenario."`
+	Name     string    `json:"name" doc:"Name of the scenario."`
+	Seed     uint64    `json:"seed" doc:"Of the random numbers."`
+	Passed   bool      `json:"passed" doc:"No verdict failed."`
+	Verdicts []Verdict `json:"verdicts" doc:"The acceptance numbers."`
+	Variants []Variant `json:"variants" doc:"What each kind of client measured."`
 	// Events is how many events happened in all runs.
-	Events int64 `json:"events"`
+	Events int64 `json:"events" doc:"Events of the simulation."`
 }
 
 // fill takes over what a scenario showed.
@@ -37,31 +37,31 @@ func (r *Report) fill(shown *storm.Report) {
 
 // Verdict is one acceptance number.
 type Verdict struct {
-	Name     string `json:"name"`
-	Bound    string `json:"bound"`
-	Measured string `json:"measured"`
-	OK       bool   `json:"ok"`
+	Name     string `json:"name" doc:"What is measured."`
+	Bound    string `json:"bound" doc:"What it must be."`
+	Measured string `json:"measured" doc:"What it was."`
+	OK       bool   `json:"ok" doc:"It was kept."`
 }
 
 // Variant is what one kind of client measured. Controls are those that theory
 // says must fail.
 type Variant struct {
-	Name    string  `json:"name"`
-	Control bool    `json:"control,omitempty"`
-	Metrics Metrics `json:"metrics"`
+	Name    string  `json:"name" doc:"Name of the kind of client."`
+	Control bool    `json:"control,omitempty" doc:"Theory says that it must fail."`
+	Metrics Metrics `json:"metrics" doc:"The numbers that every run has."`
 	// Figures are those that only this scenario has.
-	Figures []Figure `json:"figures,omitempty"`
+	Figures []Figure `json:"figures,omitempty" doc:"Numbers of this scenario."`
 	// Series is only there in a [Comparison] and after [Report.Draw].
-	Series *Series `json:"series,omitempty"`
+	Series *Series `json:"series,omitempty" doc:"The run over time."`
 
 	meter *world.Meter
 }
 
 // Figure is a number of one scenario.
 type Figure struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-	Unit  string  `json:"unit,omitempty"`
+	Name  string  `json:"name" doc:"What it is."`
+	Value float64 `json:"value" doc:"The number."`
+	Unit  string  `json:"unit,omitempty" doc:"Its unit; absent without one."`
 }
 
 // Figure is the value of a figure, 0 when the variant has none of that name.
@@ -76,35 +76,35 @@ func (v *Variant) Figure(name string) float64 {
 
 // Metrics are the numbers that every run has. Times are in seconds.
 type Metrics struct {
-	Offered  int64 `json:"offered"`  // calls begun
-	Attempts int64 `json:"attempts"` // that reached the server
-	Retries  int64 `json:"retries"`  // of them
-	Good     int64 `json:"good"`     // calls that ended well
-	Failed   int64 `json:"failed"`   // calls that ended badly
+	Offered  int64 `json:"offered" doc:"Calls begun."`
+	Attempts int64 `json:"attempts" doc:"Attempts that reached the server."`
+	Retries  int64 `json:"retries" doc:"Retries among them."`
+	Good     int64 `json:"good" doc:"Calls that ended well."`
+	Failed   int64 `json:"failed" doc:"Calls that ended badly."`
 	// Amplification is attempts at the server over calls offered, in the whole run
 	// and in the worst second and ten seconds.
-	Amplification float64 `json:"amplification"`
-	Peak1s        float64 `json:"peak_1s"`
-	Peak10s       float64 `json:"peak_10s"`
+	Amplification float64 `json:"amplification" doc:"Attempts at the server over calls offered."`
+	Peak1s        float64 `json:"peak_1s" doc:"The same in the worst second."`
+	Peak10s       float64 `json:"peak_10s" doc:"The same in the worst ten seconds."`
 	// Recovery is how long after the fault 90 % of the calls end well again, and
 	// stay so. It is nil when that never happened, or when there was no fault.
-	Recovery *float64 `json:"recovery_s"`
+	Recovery *float64 `json:"recovery_s" doc:"Seconds after the fault until 90 % of the calls end well again, and stay so; null if that never happened, or there was no fault."`
 	// Fault tells that there was one.
-	Fault bool `json:"fault"`
+	Fault bool `json:"fault" doc:"The scenario has a fault."`
 	// Abandoned are attempts that the server worked on when their caller had gone.
-	Abandoned int64   `json:"abandoned"`
-	Success   float64 `json:"success"` // share of the ended calls that ended well
-	P50       float64 `json:"p50_s"`   // latency of those
-	P99       float64 `json:"p99_s"`
+	Abandoned int64   `json:"abandoned" doc:"Attempts that the server worked on after the client had gone."`
+	Success   float64 `json:"success" doc:"Share of the ended calls that ended well."`
+	P50       float64 `json:"p50_s" doc:"Half of the good calls took no longer, in seconds."`
+	P99       float64 `json:"p99_s" doc:"99 of 100 good calls took no longer, in seconds."`
 	// MaxInFlight is how many attempts the server held at once at most.
-	MaxInFlight int     `json:"max_in_flight"`
-	Denied      []Count `json:"denied,omitempty"` // calls that ended badly, by reason
+	MaxInFlight int     `json:"max_in_flight" doc:"Attempts at once, at most."`
+	Denied      []Count `json:"denied,omitempty" doc:"Calls that ended badly, by reason."`
 }
 
 // Count is a number with a name.
 type Count struct {
-	Name  string `json:"name"`
-	Count int64  `json:"count"`
+	Name  string `json:"name" doc:"What was counted."`
+	Count int64  `json:"count" doc:"How many there were."`
 }
 
 // metricsOf sums a run up.

@@ -11,19 +11,19 @@ import (
 // Scenario is a storm, the clients that go through it, and the numbers that they
 // must reach.
 type Scenario struct {
-	ID         string      `json:"id"`
-	Name       string      `json:"name"`
-	Shows      string      `json:"shows"`  // one sentence
-	Source     string      `json:"source"` // where the storm or its numbers come from
-	Parameters []Parameter `json:"parameters"`
+	ID         string      `json:"id" doc:"Id of the scenario, such as S4."`
+	Name       string      `json:"name" doc:"Name of the scenario."`
+	Shows      string      `json:"shows" doc:"What it shows, in a sentence."`
+	Source     string      `json:"source" doc:"Where the storm or its numbers come from."`
+	Parameters []Parameter `json:"parameters" doc:"The numbers that it fixes."`
 
 	made *storm.Scenario
 }
 
 // Parameter is a number that the scenario fixes.
 type Parameter struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string `json:"name" doc:"What it is."`
+	Value string `json:"value" doc:"Its value, with the unit."`
 }
 
 // Scenarios returns all scenarios in the order of the documentation. The caller

@@ -10,18 +10,18 @@ import (
 // Series is what a run did over time, one value per step.
 type Series struct {
 	// Step is the time between two values, in seconds.
-	Step float64 `json:"step_s"`
+	Step float64 `json:"step_s" doc:"Seconds from one value to the next."`
 	// Offered, Attempts and Good are per second: calls begun, attempts that reached
 	// the server, calls that ended well.
-	Offered  []float64 `json:"offered"`
-	Attempts []float64 `json:"attempts"`
-	Good     []float64 `json:"good"`
+	Offered  []float64 `json:"offered" doc:"Calls begun per second."`
+	Attempts []float64 `json:"attempts" doc:"Attempts that reached the server, per second."`
+	Good     []float64 `json:"good" doc:"Calls that ended well, per second."`
 	// P50 and P99 are latencies of calls that ended well, in seconds; 0 where none
 	// did.
-	P50 []float64 `json:"p50_s"`
-	P99 []float64 `json:"p99_s"`
+	P50 []float64 `json:"p50_s" doc:"Half of the good calls took no longer, in seconds; 0 where there are none."`
+	P99 []float64 `json:"p99_s" doc:"99 of 100 good calls took no longer, in seconds; 0 where there are none."`
 	// InFlight is how many attempts the server held at most.
-	InFlight []float64 `json:"in_flight"`
+	InFlight []float64 `json:"in_flight" doc:"Attempts at once, at most."`
 }
 
 // Draw gives each variant of a report the series of its run, of at most so many steps.

@@ -6,7 +6,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the process is alive */
+        /**
+         * The process is there
+         * @description Nothing else is looked at.
+         */
         get: operations["get-livez"];
         put?: never;
         post?: never;
@@ -23,8 +26,31 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics in the text format of Prometheus */
+        /**
+         * Metrics in the text format of Prometheus
+         * @description Of the node that answers.
+         */
         get: operations["get-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi-3.0.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * This document for older programs
+         * @description In OpenAPI 3.0, for generators that do not read 3.1.
+         */
+        get: operations["get-openapi-3"];
         put?: never;
         post?: never;
         delete?: never;
@@ -40,7 +66,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /**
+         * This document
+         * @description In OpenAPI 3.1.
+         */
         get: operations["get-openapi"];
         put?: never;
         post?: never;
@@ -58,8 +87,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the server can accept and run tasks
-         * @description 503 while it cannot. With verbose, the answer lists the checks.
+         * The server can take and run tasks
+         * @description 503 while it cannot. With verbose: what was checked.
          */
         get: operations["get-readyz"];
         put?: never;
@@ -77,7 +106,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List alert channels */
+        /**
+         * List alert channels
+         * @description With whether the node that is asked can send to each.
+         */
         get: operations["list-alert-channels"];
         put?: never;
         post?: never;
@@ -94,15 +126,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an alert channel */
+        /**
+         * Get an alert channel
+         * @description With whether the node that is asked can send to it.
+         */
         get: operations["get-alert-channel"];
         /**
-         * Create or replace an alert channel
+         * Create an alert channel or replace one
          * @description Secrets are not part of it: it names environment variables of the servers that hold them.
          */
         put: operations["put-alert-channel"];
         post?: never;
-        /** Delete an alert channel that nothing names */
+        /**
+         * Delete an alert channel that nothing names
+         * @description One that the configuration file owns is refused.
+         */
         delete: operations["delete-alert-channel"];
         options?: never;
         head?: never;
@@ -118,7 +156,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test message and wait until it is accepted */
+        /**
+         * Send a test message and wait until it was taken
+         * @description Each call sends one. With dry_run the channel is tried without a message.
+         */
         post: operations["test-alert-channel"];
         delete?: never;
         options?: never;
@@ -134,8 +175,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List messages sent to alert channels, newest first: the delivery log
-         * @description Messages are kept as long as ended tasks; undelivered ones are kept as long as dead letters.
+         * List messages to channels, newest first: the delivery log
+         * @description Kept as long as ended tasks are; what could not be delivered, as long as dead letters.
          */
         get: operations["list-alert-events"];
         put?: never;
@@ -157,7 +198,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge a message: somebody takes care of it
-         * @description While the condition lasts, no more messages are sent for the rule and subject; its end is still told. A repeat changes nothing.
+         * @description An aggregate that goes on firing is not told again for the rule and subject until it is over; that it is over is told. A repeat changes nothing.
          */
         post: operations["ack-alert"];
         delete?: never;
@@ -173,7 +214,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List alert rules, including the built-in ones */
+        /**
+         * List alert rules, the built-in ones included
+         * @description With the variables that their conditions can use.
+         */
         get: operations["list-alert-rules"];
         put?: never;
         post?: never;
@@ -190,10 +234,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an alert rule */
+        /**
+         * Get an alert rule
+         * @description With whether it holds on the node that is asked.
+         */
         get: operations["get-alert-rule"];
         /**
-         * Create or replace an alert rule, including a built-in one
+         * Create an alert rule or replace one, also a built-in one
          * @description Conditions are in CEL, of at most 2 KiB, without comprehensions. Their variables, and for which `on` each is set:
          *
          *     - `event` (string): what has happened: retry or dead. `task`
@@ -261,7 +308,10 @@ export interface paths {
          */
         put: operations["put-alert-rule"];
         post?: never;
-        /** Delete an alert rule; a built-in rule of that name applies again */
+        /**
+         * Delete an alert rule; a built-in one of its name holds again
+         * @description One that the configuration file owns is refused.
+         */
         delete: operations["delete-alert-rule"];
         options?: never;
         head?: never;
@@ -276,14 +326,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List silences, the latest end first
+         * List silences, those that end last first
          * @description Those that have ended are shown for 30 days.
          */
         get: operations["list-alert-silences"];
         put?: never;
         /**
-         * Silence matching messages for a while
-         * @description A message must match all patterns that are given; * matches any text. Silenced messages stay in the list of messages. Tests of a channel are always sent.
+         * Keep messages from their channels for a time
+         * @description Of the patterns those that are given must all match; * stands for any text. What is kept back stays among the messages, as silenced. Tests of a channel are always sent.
          */
         post: operations["add-alert-silence"];
         delete?: never;
@@ -302,8 +352,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Preview which messages a silence would have kept back
-         * @description Looks at the messages of the last day. Only the patterns count; nothing is changed.
+         * Say what a silence would have kept back
+         * @description Of the messages of the last day. Only the patterns count; nothing is changed.
          */
         post: operations["preview-alert-silence"];
         delete?: never;
@@ -400,7 +450,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Group dead letters by the fingerprint of their last error, largest group first
+         * Group dead letters by the fingerprint of their last error, most first
          * @description With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for certain queues, 4 000 of each of them.
          */
         get: operations["group-dead"];
@@ -463,7 +513,7 @@ export interface paths {
         put?: never;
         /**
          * Redrive dead letters, by ids or by filter
-         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows the first ones. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
+         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["redrive-dead"];
         delete?: never;
@@ -479,7 +529,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count dead letters */
+        /**
+         * Count dead letters
+         * @description By type, by reason and by the category of the last error.
+         */
         get: operations["count-dead"];
         put?: never;
         post?: never;
@@ -496,7 +549,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a dead letter with all its attempts and steps */
+        /**
+         * Get a dead letter with all its attempts and steps
+         * @description A task that is no dead letter is not found here: GET /v1/tasks/{id} shows it.
+         */
         get: operations["get-dead"];
         put?: never;
         post?: never;
@@ -514,7 +570,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Stream changes as they happen (server-sent events)
+         * Tell what happens, as it happens: server-sent events
          * @description Each message is named hello, tasks, stats, changed or resync, and its data is the field of that name below. Changes of tasks are those of the node that answers; stats and changed are of all nodes. At most 200 streams a node, and 20 a token; a token that expires or is revoked ends its streams within 10 seconds.
          */
         get: operations["watch-events"];
@@ -535,7 +591,7 @@ export interface paths {
         };
         /**
          * List worker groups
-         * @description As the node that answers sees them.
+         * @description As the node that is asked sees them.
          */
         get: operations["list-groups"];
         put?: never;
@@ -555,12 +611,15 @@ export interface paths {
         };
         get?: never;
         /**
-         * Join a worker group, or send a heartbeat
-         * @description Repeat this at least three times within ttl, on any node.
+         * Join a worker group, or beat
+         * @description To be repeated, three times within ttl at least. Any node can be told.
          */
         put: operations["put-member"];
         post?: never;
-        /** Leave a worker group */
+        /**
+         * Leave a worker group
+         * @description For a member that stops. One that only falls silent is a member until its ttl is over.
+         */
         delete: operations["remove-member"];
         options?: never;
         head?: never;
@@ -574,7 +633,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List ordering keys that are blocked by dead letters, with the tasks that wait */
+        /**
+         * List ordering keys that dead letters block, with who waits behind them
+         * @description They go on when the dead letter is redriven or purged, or the key is released.
+         */
         get: operations["list-keys"];
         put?: never;
         post?: never;
@@ -591,7 +653,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List lanes by number, with their owners */
+        /**
+         * List lanes by number, with their owners
+         * @description A lane is a slice of a queue. The node that owns it orders and starts its tasks.
+         */
         get: operations["list-lanes"];
         put?: never;
         post?: never;
@@ -648,7 +713,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List operations, newest first */
+        /**
+         * List operations, newest first
+         * @description Also those that have ended.
+         */
         get: operations["list-operations"];
         put?: never;
         post?: never;
@@ -665,7 +733,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an operation and its progress */
+        /**
+         * Get an operation and its progress
+         * @description GET /v1/operations/{id}/items tells what has become of each letter or task.
+         */
         get: operations["get-operation"];
         put?: never;
         post?: never;
@@ -684,7 +755,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an operation, without undoing what is done */
+        /**
+         * Cancel an operation; what it has done stays done
+         * @description It ends after the batch that is under way.
+         */
         post: operations["cancel-operation"];
         delete?: never;
         options?: never;
@@ -700,7 +774,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the letters or tasks of an operation in order, with the outcome of each
+         * What has become of each letter of a redrive, or of each task, in the order in which they go
          * @description Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report. A part that is damaged is a conflict, one that is missing is not found.
          */
         get: operations["list-operation-items"];
@@ -721,7 +795,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause an operation */
+        /**
+         * Pause an operation
+         * @description It stops after the batch that is under way.
+         */
         post: operations["pause-operation"];
         delete?: never;
         options?: never;
@@ -738,7 +815,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a paused operation */
+        /**
+         * Resume a paused operation
+         * @description It goes on where it stopped.
+         */
         post: operations["resume-operation"];
         delete?: never;
         options?: never;
@@ -755,7 +835,7 @@ export interface paths {
         };
         /**
          * List policies by name, presets included
-         * @description A policy with the name of a preset replaces it.
+         * @description A policy under the name of a preset stands in its place.
          */
         get: operations["list-policies"];
         put?: never;
@@ -776,7 +856,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Preview a policy: delays, success, load and warnings
+         * Plan a policy: its delays, success, load and what is wrong with it
          * @description The body holds the keys of a policy, or preset, together with what it is planned for; without any it plans the default policy. With solve it finds the largest first interval, multiplier or number of retries that keeps the limit. Nothing is stored.
          */
         post: operations["plan-policy"];
@@ -793,17 +873,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a policy, with the queues and types that name it */
+        /**
+         * Get a policy, with who names it
+         * @description canary tells of a version that is tried on a share of the tasks.
+         */
         get: operations["get-policy"];
         /**
          * Create a policy (201), or change one (200)
-         * @description The body replaces the whole policy. It applies on all nodes within about a second: to attempts that start, and to the retries of attempts that fail. If the content is the same, nothing changes. With canary, the new version applies to that share of the tasks, and the version before to the rest. warnings names probable mistakes; dry_run shows them beforehand.
+         * @description The body replaces the policy whole. It holds everywhere within about a second: for attempts that begin, and for what follows those that fail. With the content that it has, nothing changes. With canary it holds for that share of the tasks, and the version before for the rest. warnings says what is probably not meant; dry_run shows it beforehand.
          */
         put: operations["put-policy"];
         post?: never;
         /**
-         * Delete a policy but keep its versions
-         * @description Tasks that name it then use the preset of that name if there is one, otherwise the policy of their type, their queue or the default.
+         * Delete a policy; its versions are kept
+         * @description Tasks that name it have the preset of the name then, if there is one, else what their type, their queue or the default says.
          */
         delete: operations["delete-policy"];
         options?: never;
@@ -821,8 +904,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the trial and return to the version before
-         * @description This ends a canary and makes a new version.
+         * End the trial: all tasks follow the version before again
+         * @description It ends a canary, and makes a new version.
          */
         post: operations["abort-policy"];
         delete?: never;
@@ -841,8 +924,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Promote the version on trial to all tasks
-         * @description This ends a canary and makes a new version.
+         * Promote the version on trial: all tasks follow it
+         * @description It ends a canary, and makes a new version.
          */
         post: operations["promote-policy"];
         delete?: never;
@@ -860,7 +943,7 @@ export interface paths {
         };
         /**
          * List the versions of a policy, newest first
-         * @description The last 100 versions, also of a deleted policy.
+         * @description The last 100, also of a policy that was deleted.
          */
         get: operations["list-policy-versions"];
         put?: never;
@@ -878,7 +961,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List queues by name, with counts */
+        /**
+         * List queues by name, with counts
+         * @description Counts are over all nodes, each no further than 10 000.
+         */
         get: operations["list-queues"];
         put?: never;
         post?: never;
@@ -895,11 +981,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a queue, with counts */
+        /**
+         * Get a queue, with counts
+         * @description Counts are over all nodes, each no further than 10 000.
+         */
         get: operations["get-queue"];
         /**
          * Create a queue (201), or change one (200)
-         * @description Absent fields keep their value, or have the default in a new queue.
+         * @description Fields that are absent keep their value, or take the default in a new queue.
          */
         put: operations["put-queue"];
         post?: never;
@@ -918,7 +1007,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause a queue: none of its tasks start */
+        /**
+         * Pause a queue: nothing of it starts
+         * @description Attempts that run go on, and enqueues are taken.
+         */
         post: operations["pause-queue"];
         delete?: never;
         options?: never;
@@ -935,7 +1027,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Release an ordering key: the tasks behind its dead letter run, and the letter is kept */
+        /**
+         * Let the tasks behind a dead one of an ordering key go on; the dead letter stays
+         * @description To redrive or purge the dead letter does so too.
+         */
         post: operations["release-key"];
         delete?: never;
         options?: never;
@@ -952,7 +1047,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a paused queue */
+        /**
+         * Resume a paused queue
+         * @description What is due starts again.
+         */
         post: operations["resume-queue"];
         delete?: never;
         options?: never;
@@ -968,8 +1066,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the share keys of a queue, largest backlog first
-         * @description Covers what the node that answers has in memory, for its own lanes. Share keys take turns, so one with a backlog does not delay the others.
+         * List the share keys of a queue, those first of which the most waits
+         * @description What the node that is asked has in memory, of its own lanes. Starts go round the share keys: one that is listed first delays none of the others.
          */
         get: operations["list-queue-shares"];
         put?: never;
@@ -987,7 +1085,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List schedules by name */
+        /**
+         * List schedules by name
+         * @description With the next tick of each, and what has become of the ones before.
+         */
         get: operations["list-schedules"];
         put?: never;
         post?: never;
@@ -1007,8 +1108,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get the next ticks that a rule would have
-         * @description The rule is checked as if it were put, but not stored.
+         * The next ticks that a rule would have
+         * @description It is checked as if it were put, and nothing is kept of it.
          */
         post: operations["plan-ticks"];
         delete?: never;
@@ -1024,7 +1125,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a schedule */
+        /**
+         * Get a schedule
+         * @description With its next tick, and what has become of the ones before.
+         */
         get: operations["get-schedule"];
         /**
          * Create a schedule (201), or change one (200)
@@ -1032,7 +1136,10 @@ export interface paths {
          */
         put: operations["put-schedule"];
         post?: never;
-        /** Delete a schedule but keep the tasks that it has enqueued */
+        /**
+         * Delete a schedule; tasks that it has enqueued stay
+         * @description The answer is the schedule as it was.
+         */
         delete: operations["delete-schedule"];
         options?: never;
         head?: never;
@@ -1047,8 +1154,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the next ticks of a schedule
-         * @description For a paused schedule, those that it would have if resumed.
+         * The next ticks of a schedule
+         * @description Of a paused one, those that it would have if it were resumed.
          */
         get: operations["next-ticks"];
         put?: never;
@@ -1068,7 +1175,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause a schedule */
+        /**
+         * Pause a schedule
+         * @description Its tasks that are enqueued already stay.
+         */
         post: operations["pause-schedule"];
         delete?: never;
         options?: never;
@@ -1085,7 +1195,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a schedule; ticks during the pause are skipped */
+        /**
+         * Resume a schedule; the ticks of its pause are left out
+         * @description The answer names the next tick.
+         */
         post: operations["resume-schedule"];
         delete?: never;
         options?: never;
@@ -1120,7 +1233,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the permissions of the caller, and the node that answers */
+        /**
+         * Tell what the caller may do, and who answers
+         * @description For programs that offer only what their token may do.
+         */
         get: operations["get-self"];
         put?: never;
         post?: never;
@@ -1140,7 +1256,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Simulate a storm with several policies, and show what each does over time
+         * Play a storm with several policies, and show what each does over time
          * @description As outlast sim compare. One run at a time on a node, for 5 s at most.
          */
         post: operations["compare-policies"];
@@ -1160,7 +1276,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Simulate a scenario, with the clients of Outlast or with a policy instead
+         * Play a scenario of the storm simulator, with our own clients or a policy in their place
          * @description The report is that of outlast sim run, with what each variant did over time. One run at a time on a node, for 5 s at most: longer ones are for the command line.
          */
         post: operations["run-scenario"];
@@ -1177,7 +1293,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the scenarios of the storm simulator */
+        /**
+         * List the scenarios of the storm simulator
+         * @description Each is a storm, the clients that go through it, and the numbers that they must reach.
+         */
         get: operations["list-scenarios"];
         put?: never;
         post?: never;
@@ -1214,7 +1333,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the current state: tasks by queue, dead letters and the load of the nodes */
+        /**
+         * Tell how things stand: tasks by queue, dead letters, and how busy the nodes are
+         * @description Over all nodes, but for what is in memory: that is of the node that answers.
+         */
         get: operations["get-stats"];
         put?: never;
         post?: never;
@@ -1232,7 +1354,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Compare attempts of two releases or two policy versions
+         * Compare how attempts went under two releases, or two versions of a policy
          * @description By type and number of the attempt: how many there were, how long they ran, how late they started. Over all nodes, those of others until half a minute ago. A type without the sides asked for is left out.
          */
         get: operations["compare-stats"];
@@ -1252,7 +1374,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the history: ended tasks, attempts, retry rate, durations and backlog
+         * What happened over time: tasks that ended, attempts, retry rate, times and backlog
          * @description Over all nodes, kept by the minute for two days; a node tells within ten seconds after the minute. Steps below a minute are what the node that answers remembers of the last hour. Where nobody counted, a point has no nodes and null for everything.
          */
         get: operations["get-series"];
@@ -1272,7 +1394,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List targets, those with problems first
+         * List targets, those with something to tell first
          * @description What the living nodes know. Healthy targets are those of the node that is asked; the others tell only of those that something is wrong with.
          */
         get: operations["list-targets"];
@@ -1291,7 +1413,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a target: breaker, budget, limits and waiting tasks */
+        /**
+         * Get a target: breaker, budget, limit and what waits
+         * @description What each living node knows of it, and all together.
+         */
         get: operations["get-target"];
         put?: never;
         post?: never;
@@ -1311,7 +1436,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Allow calls of a target again
+         * Let calls of a target begin again
          * @description Ends an outage, or an order to open. Calls begin slowly and become ever more. Every node obeys within about a second, and the order outlives restarts.
          */
         post: operations["close-target"];
@@ -1329,7 +1454,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the history of a target's breaker and budget, newest first
+         * What happened to a target's breaker and budget, newest first
          * @description The last 500 changes on all nodes, of the 500 targets that changed last, for 30 days. A node writes them about two seconds after they happened; what a budget comes to is looked at every ten seconds.
          */
         get: operations["get-target-history"];
@@ -1371,7 +1496,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forget what was learned about a target
+         * Forget what was learned of a target
          * @description Breaker, budget, limit and the history of its outages begin anew; an order to open ends. Every node obeys within about a second, and the order outlives restarts.
          */
         post: operations["reset-target"];
@@ -1388,7 +1513,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List groups of tasks, newest first */
+        /**
+         * List groups of tasks, newest first
+         * @description A page may be short or empty and still have a cursor.
+         */
         get: operations["list-task-groups"];
         put?: never;
         /**
@@ -1409,7 +1537,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a group of tasks with its members by outcome */
+        /**
+         * Get a group of tasks with its members by outcome
+         * @description state says whether it takes members, waits for them, or has enqueued its callback.
+         */
         get: operations["get-task-group"];
         put?: never;
         post?: never;
@@ -1429,7 +1560,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close a group of tasks to new members
+         * Close a group of tasks: no more members come
          * @description Where all members have ended, or there are none, the callback is enqueued. A group that is closed already is no error.
          */
         post: operations["close-task-group"];
@@ -1511,7 +1642,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tasks that wait for a retry, the soonest first
+         * List tasks that failed and will be tried again, the soonest first
          * @description By the time of the next attempt, or when the target that holds a task back is asked again; behind them tasks that wait for something else, such as one of a paused queue. However much waits, a bounded part of it is looked at: complete says whether that was enough.
          */
         get: operations["list-upcoming"];
@@ -1530,7 +1661,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a task in any state */
+        /**
+         * Get a task, whatever its state
+         * @description With why it waits, what follows it, and the steps that are done of it.
+         */
         get: operations["get-task"];
         put?: never;
         post?: never;
@@ -1547,7 +1681,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the attempts and steps of a task, oldest first */
+        /**
+         * List the attempts of a task, oldest first, with what is done of it
+         * @description An attempt that cost nothing repeats its number. Steps have the signals and waits too.
+         */
         get: operations["list-attempts"];
         put?: never;
         post?: never;
@@ -1586,7 +1723,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move the next attempt of a pending task */
+        /**
+         * Move the next attempt of a pending task
+         * @description Either run_at or delay is required.
+         */
         post: operations["reschedule-task"];
         delete?: never;
         options?: never;
@@ -1603,7 +1743,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Run the next attempt now */
+        /**
+         * Run the next attempt now
+         * @description A dead letter has no next attempt: redrive it with POST /v1/dead/redrive.
+         */
         post: operations["retry-task"];
         delete?: never;
         options?: never;
@@ -1621,7 +1764,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a signal to a task that waits or will wait for it
+         * Give a task the signal for which its handler waits, or will wait
          * @description The body is the payload, any JSON of at most 64 KiB, or nothing. The first signal of a name stands: a repeat with the same payload is answered with repeated, whatever became of the task, and another payload is a conflict. So is a signal for a task that has ended, or that has waited for it in vain.
          */
         post: operations["signal-task"];
@@ -1645,8 +1788,8 @@ export interface paths {
         get: operations["list-tokens"];
         put?: never;
         /**
-         * Create a token; its secret is shown only once
-         * @description From then on every request needs a token, also requests from the same machine. The roles are viewer, operator, admin, enqueuer and worker; x-permission names the permission that each call needs.
+         * Make a token; its secret is shown this once
+         * @description From then on every request needs a token, those from this machine included. The roles are viewer, operator, admin, enqueuer and worker; x-permission says of each call what it needs.
          */
         post: operations["create-token"];
         delete?: never;
@@ -1667,7 +1810,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token for good
-         * @description No node accepts it after 2 seconds.
+         * @description Within 2 seconds no node lets its bearer in.
          */
         delete: operations["revoke-token"];
         options?: never;
@@ -1685,7 +1828,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Extend leases and report progress
+         * Go on working, and report progress
          * @description Any node can be told. The answers say which tasks are to be stopped.
          */
         post: operations["extend-tasks"];
@@ -1725,7 +1868,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report the outcome of attempts
+         * Say how attempts ended
          * @description Any node can be told. When the answer comes, it is on disk. A repeat of the recorded outcome for the same claim answers ok.
          */
         post: operations["settle-tasks"];
@@ -1745,7 +1888,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Save completed steps, so that later attempts skip them
+         * Keep steps that are done, so that later attempts need not do them again
          * @description Any node can be told. When the answer comes, they are on disk. A repeat under the same claim answers ok. Polls hand out with a task the steps that are not to be done again. Tell the end of an attempt only after the answers for its steps: what is told later is not undone if the task dies.
          */
         post: operations["add-steps"];
@@ -1759,35 +1902,72 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "id": "01990a2e-4b7c-7d10-9c55-6f0e8a13a2b1",
+         *           "claim": 3,
+         *           "name": "charge the card",
+         *           "result": {
+         *             "charge": "ch_81"
+         *           },
+         *           "compensation": {
+         *             "type": "refund",
+         *             "payload": {
+         *               "charge": "ch_81"
+         *             }
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         AddSteps: {
             /** @description 1 to 1000 steps. */
-            items: components["schemas"]["DoneStep"][] | null;
+            items: components["schemas"]["DoneStep"][];
         };
         AddedSteps: {
-            results: components["schemas"]["StepResult"][] | null;
+            /** @description One result per step, in the same order. */
+            results: components["schemas"]["StepResult"][];
         };
         AlertChannel: {
+            /** @description Who made this version; absent of a channel that nobody put. */
             actor?: string;
             /** @description The specification. Secrets are not in it: it names environment variables. */
             channel: unknown;
-            kind: string;
+            /**
+             * @description What it sends to; func is a Go function of an application.
+             * @enum {string}
+             */
+            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "webhook" | "log" | "func";
             /** @description file: the configuration file owns it; option: a Go function of an application. */
             managed?: string;
+            /** @description Name of the channel. */
             name: string;
             /** @description Why it cannot, or why its last message was not delivered. */
             problem?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When this version was made; absent of a channel that nobody put.
+             */
             updated_at?: string;
             /** @description The node that was asked can send to it. */
             usable: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Raised by every change; absent of a channel that nobody put.
+             */
             version?: number;
         };
         AlertChannels: {
-            channels: components["schemas"]["AlertChannel"][] | null;
+            /** @description All channels, by name. */
+            channels: components["schemas"]["AlertChannel"][];
         };
         AlertEvent: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was acknowledged; absent if it was not.
+             */
             acked_at?: string;
             /** @description Who has acknowledged it. */
             acked_by?: string;
@@ -1796,53 +1976,86 @@ export interface components {
              * @description When it happened.
              */
             at: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How often it was tried.
+             */
             attempts: number;
+            /** @description Name of the channel. */
             channel: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was sent or given up; absent before.
+             */
             ended_at?: string;
+            /** @description Why the last attempt failed; absent if none did. */
             error?: string;
-            fields?: components["schemas"]["AlertField"][] | null;
+            /** @description Details, each with a name. */
+            fields?: components["schemas"]["AlertField"][];
             /**
              * Format: int64
              * @description Alerts that were held back and are told with this message.
              */
             held_back?: number;
             /** @description What was held back, by what it has in common, such as the target, the code and the fingerprint of the failures. */
-            held_back_kinds?: components["schemas"]["AlertTally"][] | null;
-            held_back_names?: string[] | null;
+            held_back_kinds?: components["schemas"]["AlertTally"][];
+            /** @description The first of the alerts that were held back. */
+            held_back_names?: string[];
             /** @description Of the task that delivers it; its attempts are the delivery log. */
             id: string;
             /** @description The channel that could not deliver it. */
             instead?: string;
-            /** @enum {string} */
+            /**
+             * @description raised: something is wrong. held: alerts that were held back are told. recovered: it is over. test: somebody tries the channel.
+             * @enum {string}
+             */
             kind: "raised" | "held" | "recovered" | "test";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The next attempt; absent if there is none.
+             */
             next_at?: string;
+            /** @description Name of the rule. */
             rule: string;
-            severity: string;
+            /**
+             * @description How bad it is.
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
             /** @description The silence that has kept it back. */
             silence?: string;
-            /** @enum {string} */
+            /**
+             * @description pending: it will be sent. sent: it was taken. silenced: a silence has kept it back. collected: another message tells it. failed: it could not be delivered. canceled: somebody canceled its task.
+             * @enum {string}
+             */
             state: "pending" | "sent" | "silenced" | "collected" | "failed" | "canceled";
+            /** @description What it is about, such as a type, a queue or a target. */
             subject: string;
+            /** @description One sentence that says what happened. */
             text: string;
+            /** @description One line that says what happened. */
             title: string;
         };
         AlertEvents: {
-            events: components["schemas"]["AlertEvent"][] | null;
+            /** @description The messages of the page. */
+            events: components["schemas"]["AlertEvent"][];
+            /** @description Give it back as cursor for the next page; empty on the last one. */
             next_cursor: string;
         };
         AlertField: {
+            /** @description What it is, in a word or two. */
             name: string;
+            /** @description Its value, as a text. */
             value: string;
         };
         AlertRule: {
+            /** @description Who made this version; absent of a built-in rule. */
             actor?: string;
             /** @description It holds without configuration; a rule of its name replaces it. */
             builtin: boolean;
             /** @description file: the configuration file owns it. */
             managed?: string;
+            /** @description Name of the rule. */
             name: string;
             /** @description Why it does not hold on the node that was asked. */
             problem?: string;
@@ -1850,33 +2063,58 @@ export interface components {
             replaces?: boolean;
             /** @description {on, when, channels, cooldown, digest, for, recovery, severity, disabled} */
             rule: unknown;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When this version was made; absent of a built-in rule.
+             */
             updated_at?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Raised by every change; absent of a built-in rule.
+             */
             version?: number;
         };
         AlertRules: {
-            rules: components["schemas"]["AlertRule"][] | null;
+            /** @description All rules, by name. */
+            rules: components["schemas"]["AlertRule"][];
             /** @description What conditions can use. */
-            variables: components["schemas"]["AlertVariable"][] | null;
+            variables: components["schemas"]["AlertVariable"][];
         };
         AlertSilence: {
+            /** @description Who has made it. */
             by: string;
+            /** @description Name of the channel; all when absent. */
             channel?: string;
             /** @description Who has ended it before its time. */
             ended_by?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
             from: string;
+            /** @description Id of the silence. */
             id: string;
+            /** @description Of the task, or what is measured; all when absent. */
             queue?: string;
+            /** @description Why, for people. */
             reason: string;
+            /** @description Name of the rule; all when absent. */
             rule?: string;
-            /** @enum {string} */
+            /**
+             * @description scheduled: it begins later. active: it keeps messages back. ended: it is over.
+             * @enum {string}
+             */
             state: "scheduled" | "active" | "ended";
+            /** @description What the alert is about; all when absent. */
             subject?: string;
+            /** @description Of the task, or what is measured; all when absent. */
             target?: string;
+            /** @description Of the task; all when absent. */
             type?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ends, or has ended.
+             */
             until: string;
         };
         AlertSilencePreview: {
@@ -1888,31 +2126,45 @@ export interface components {
             /** @description There were more messages than were looked at, so that it may be more. */
             more: boolean;
             /** @description Rules of today that the pattern names; empty without one. */
-            rules: string[] | null;
+            rules: string[];
             /**
              * Format: date-time
              * @description Messages from then on were looked at: those of the last day.
              */
             since: string;
             /** @description Those with the most messages, 100 at most. */
-            subjects: components["schemas"]["AlertSilencedSubject"][] | null;
+            subjects: components["schemas"]["AlertSilencedSubject"][];
         };
+        /**
+         * @example {
+         *       "rule": "exhausted",
+         *       "type": "email",
+         *       "for": "2h",
+         *       "reason": "the mail server is being replaced"
+         *     }
+         */
         AlertSilenceSpec: {
             /** @description Name of the channel: others are told. */
             channel?: string;
-            /** @description Until so long after from. */
+            /**
+             * Format: go-duration
+             * @description Until so long after from.
+             */
             for?: string;
             /**
              * Format: date-time
              * @description Now when absent.
              */
             from?: string;
+            /** @description Of the task, or what is measured. */
             queue?: string;
+            /** @description Why, for people. */
             reason: string;
             /** @description Name of the rule. */
             rule?: string;
             /** @description What the alert is about. */
             subject?: string;
+            /** @description Of the task, or what is measured. */
             target?: string;
             /** @description Of the task. */
             type?: string;
@@ -1923,25 +2175,38 @@ export interface components {
             until?: string;
         };
         AlertSilencedSubject: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the last of them was made.
+             */
             last: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many would have been kept back.
+             */
             messages: number;
+            /** @description Name of the rule. */
             rule: string;
+            /** @description What the messages are about. */
             subject: string;
         };
         AlertSilences: {
-            silences: components["schemas"]["AlertSilence"][] | null;
+            /** @description The silences, those that end last first. */
+            silences: components["schemas"]["AlertSilence"][];
         };
         AlertTally: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
             count: number;
             /** @description The first of it. */
-            names?: string[] | null;
+            names?: string[];
             /** @description What it has in common; empty for what is in no other part. */
             what?: string;
         };
         AlertTested: {
+            /** @description Name of the channel. */
             channel: string;
             /** @description A message was sent and taken; false where the channel was tried without one. */
             sent: boolean;
@@ -1949,23 +2214,58 @@ export interface components {
         AlertVariable: {
             /** @description What it is. */
             doc: string;
+            /** @description What conditions call it. */
             name: string;
             /** @description The rules that can use it, by what they look at. */
-            on: string[] | null;
+            on: ("dead" | "retry" | "crash" | "process" | "resources" | "breaker" | "redrive" | "schedule" | "task" | "letters" | "queue" | "target" | "type" | "category" | "group" | "blocked" | "key" | "change")[];
             /** @description string, int, double, bool, duration or map. */
             type: string;
         };
+        /**
+         * @example {
+         *       "number": 1,
+         *       "claim": 1,
+         *       "node": "n-7f3a",
+         *       "started_at": "2026-03-01T09:30:00.120Z",
+         *       "ended_at": "2026-03-01T09:30:30.124Z",
+         *       "outcome": "failed",
+         *       "category": "timeout",
+         *       "error": "no answer within 30s",
+         *       "effect": "maybe",
+         *       "fingerprint": "5d3b0c9e7a41f208",
+         *       "next_delay": "1.5s",
+         *       "policy": "payment",
+         *       "policy_version": 3
+         *     }
+         */
         Attempt: {
+            /** @description Category of the failure, such as network, timeout or permanent. New ones may come. */
             category?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of the run, which grows with every run of the task.
+             */
             claim: number;
+            /** @description HTTP status, SQLSTATE or errno. */
             code?: string;
-            effect?: string;
-            /** Format: date-time */
+            /**
+             * @description Whether the attempt may have done its work; absent where it did not fail.
+             * @enum {string}
+             */
+            effect?: "not_sent" | "maybe" | "done";
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
             ended_at?: string;
             /** @description What failed; of a crashed attempt how it was lost: its process died, or the lease of its worker ended without an answer. */
             error?: string;
+            /** @description Equal for failures that are the same to a person. */
             fingerprint?: string;
+            /**
+             * Format: go-duration
+             * @description The wait until the next attempt; absent at the end.
+             */
             next_delay?: string;
             /** @description Who ran it, or had leased it to a worker. */
             node?: string;
@@ -1974,28 +2274,41 @@ export interface components {
              * @description Attempts count from 1; one that cost nothing repeats its number.
              */
             number: number;
-            /** @enum {string} */
+            /**
+             * @description How it ended. failed: it is retried. snoozed, released: it runs again at no cost. crashed: it was lost.
+             * @enum {string}
+             */
             outcome: "succeeded" | "failed" | "snoozed" | "released" | "dead" | "canceled" | "crashed";
             /** @description The named policy that held for the attempt, and decided what follows a failure; absent for policies without versions, and for a crash. */
             policy?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Version of that policy.
+             */
             policy_version?: number;
             /** @description Release of the program that ran it: of the remote worker, else of the node. */
             release?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
             started_at?: string;
+            /** @description Error class or Go type. */
             type?: string;
             /** @description The remote worker that ran it. */
             worker?: string;
         };
         Attempts: {
-            attempts: components["schemas"]["Attempt"][] | null;
+            /** @description The attempts, oldest first. */
+            attempts: components["schemas"]["Attempt"][];
             /** @description What is done of the task, in the order in which that ended. */
-            steps?: components["schemas"]["Step"][] | null;
+            steps?: components["schemas"]["Step"][];
         };
         AuditLog: {
+            /** @description Give it back as cursor for the next page; empty on the last one. */
             next_cursor: string;
-            rows: components["schemas"]["AuditRow"][] | null;
+            /** @description The rows of the page, newest first. */
+            rows: components["schemas"]["AuditRow"][];
         };
         AuditRow: {
             /** @description policy.put, task.cancel, queue.pause and the like. */
@@ -2006,42 +2319,102 @@ export interface components {
             address?: string;
             /** @description What is. */
             after?: unknown;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was done.
+             */
             at: string;
             /** @description What was; no secrets. */
             before?: unknown;
+            /** @description Id of the row. */
             id: string;
             /** @description X-Request-Id of the request. */
             request?: string;
             /** @description policy/payment, task/ID, queue/mail and the like. */
             subject: string;
         };
+        /**
+         * @example {
+         *       "tasks": [
+         *         {
+         *           "type": "email",
+         *           "payload": {
+         *             "to": "ada@example.com"
+         *           }
+         *         },
+         *         {
+         *           "type": "email",
+         *           "payload": {
+         *             "to": "grace@example.com"
+         *           }
+         *         }
+         *       ],
+         *       "atomic": true
+         *     }
+         */
         Batch: {
             /** @description All or none; otherwise each on its own. */
             atomic?: boolean;
             /** @description 1 to 1000 tasks. */
-            tasks: components["schemas"]["Draft"][] | null;
+            tasks: components["schemas"]["Draft"][];
         };
         BatchResult: {
+            /** @description Why the task was refused; absent where it was not. */
             error?: components["schemas"]["Error"];
+            /**
+             * Format: uuid
+             * @description Id of the task; absent where it was refused.
+             */
             id?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 201 when the task is new, 200 when it was there, else the status of the error.
+             */
             status: number;
         };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "status": 201,
+         *           "id": "01990a2e-4b7c-7d10-9c55-6f0e8a13a2b1"
+         *         },
+         *         {
+         *           "status": 429,
+         *           "error": {
+         *             "status": 429,
+         *             "title": "The queue is full",
+         *             "detail": "the queue default has 10000 pending tasks, its limit",
+         *             "code": "queue_full",
+         *             "retry_after": "1s"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         BatchResults: {
-            results: components["schemas"]["BatchResult"][] | null;
+            /** @description One result per task, in the same order. */
+            results: components["schemas"]["BatchResult"][];
         };
         BlockedKey: {
-            /** @description What blocks it: redrive or purge it, or release the key. */
+            /**
+             * Format: uuid
+             * @description What blocks it: redrive or purge it, or release the key.
+             */
             dead_letter: string;
+            /** @description The ordering key. */
             key: string;
             /**
              * @description Tasks behind a key in mode park do not count as backlog.
              * @enum {string}
              */
             mode: "block" | "park";
+            /** @description Name of the queue. */
             queue: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the dead letter died.
+             */
             since: string;
             /**
              * Format: int64
@@ -2052,7 +2425,9 @@ export interface components {
             waiting_more?: boolean;
         };
         BlockedKeys: {
-            keys: components["schemas"]["BlockedKey"][] | null;
+            /** @description The keys of the page. */
+            keys: components["schemas"]["BlockedKey"][];
+            /** @description Give it back as cursor for the next page; empty on the last one. */
             next_cursor: string;
         };
         Breaker: {
@@ -2095,7 +2470,10 @@ export interface components {
              * @description Of the calls in the window.
              */
             slow: number;
-            /** @enum {string} */
+            /**
+             * @description closed: calls go through. open: none does. half_open: probes do. ramping: ever more do.
+             * @enum {string}
+             */
             state: "closed" | "ramping" | "half_open" | "open";
             /**
              * Format: int64
@@ -2129,7 +2507,10 @@ export interface components {
              * @description Of the attempts that succeeded lately. Below 0.9 the budget binds.
              */
             share: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Retries that can be made at once.
+             */
             tokens: number;
             /**
              * Format: date-time
@@ -2137,20 +2518,34 @@ export interface components {
              */
             until?: string;
         };
+        /**
+         * @example {
+         *       "action": "cancel",
+         *       "filter": {
+         *         "type": "email",
+         *         "queue": "news"
+         *       },
+         *       "reason": "sent by mistake",
+         *       "dry_run": true
+         *     }
+         */
         Bulk: {
             /**
              * @description cancel ends pending tasks and asks running ones to end; retry lets pending tasks run at once; reschedule moves the next run of pending tasks.
              * @enum {string}
              */
             action: "cancel" | "retry" | "reschedule";
-            /** @description The same, counted from now. */
+            /**
+             * Format: go-duration
+             * @description The same, counted from now.
+             */
             delay?: string;
             /** @description Only count. */
             dry_run?: boolean;
             /** @description Tasks that match when the operation begins; those created later are not meant. */
             filter?: components["schemas"]["TaskFilter"];
             /** @description At most 10000. */
-            ids?: string[] | null;
+            ids?: string[];
             /** @description For the audit log, at most 500 bytes. */
             reason?: string;
             /**
@@ -2160,9 +2555,16 @@ export interface components {
             run_at?: string;
         };
         BulkResult: {
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
-            /** @description What the task is now. */
-            state?: string;
+            /**
+             * @description What the task is now.
+             * @enum {string}
+             */
+            state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
             /**
              * @description changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended: was left alone since it ran, or had ended. not_found: there is no such task.
              * @enum {string}
@@ -2170,11 +2572,19 @@ export interface components {
             status: "changed" | "asked" | "left_running" | "left_ended" | "not_found";
         };
         BulkSample: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts started and spent.
+             */
             attempt: number;
             /** @description Of its last error. */
             category?: string;
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
+            /** @description Ordering key of the task. */
             key?: string;
             /**
              * Format: int64
@@ -2185,20 +2595,30 @@ export interface components {
             message?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again. Absent where nobody can know.
+             * @description When it is looked at again why the task waits. Absent where nobody can know.
              */
             next_check?: string;
+            /** @description Queue of the task. */
             queue: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it runs next.
+             */
             run_at?: string;
-            state: string;
+            /**
+             * @description State of the task.
+             * @enum {string}
+             */
+            state: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /** @description Type of the task. */
             type: string;
-            /** @description Why a pending task is not running. */
+            /** @description Why a pending task is not running. New ones may come. */
             waiting?: string;
         };
         Bulked: {
             /** @description There are more than matched: counting stops at 100000. */
             at_least?: boolean;
+            /** @description Nothing was changed. */
             dry_run?: boolean;
             /**
              * Format: int64
@@ -2208,48 +2628,94 @@ export interface components {
             /** @description Id to follow under /v1/operations; empty when it is complete or was a dry run. */
             operation: string;
             /** @description Of up to 100 ids, what has become of each; of a dry run with ids, those to which the action cannot be done. */
-            results?: components["schemas"]["BulkResult"][] | null;
+            results?: components["schemas"]["BulkResult"][];
             /** @description Of a dry run, the first tasks, at most 10. */
-            sample?: components["schemas"]["BulkSample"][] | null;
+            sample?: components["schemas"]["BulkSample"][];
             /**
              * Format: date-time
              * @description Of a dry run by filter: tasks created before were counted. Give it as the filter's until, and no other tasks are meant.
              */
             until?: string;
         };
+        /**
+         * @example {
+         *       "compensate": true
+         *     }
+         */
         Cancellation: {
             /** @description Undo the steps of the task too, the last one first, once it is canceled. Also for a task that is canceled already. */
             compensate?: boolean;
         };
+        /**
+         * @example {
+         *       "kind": "webhook",
+         *       "url": "https://ops.example.com/outlast",
+         *       "secret_env": "OUTLAST_ALERT_SECRET",
+         *       "default": true
+         *     }
+         */
         ChannelSpec: {
+            /** @description Of email: host:port of the server. */
             address?: string;
+            /** @description It gets the alerts of rules without channels. */
             default?: boolean;
+            /** @description The channel that gets what this one cannot deliver. */
             fallback?: string;
+            /** @description Of email: address of the sender. */
             from?: string;
-            kind: string;
-            mentions?: string[] | null;
+            /**
+             * @description What it sends to. func channels are made by Go programs only.
+             * @enum {string}
+             */
+            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "webhook" | "log" | "func";
+            /** @description Who is called by name in every message: mobile numbers on DingTalk and WeCom, open ids on Feishu, member ids on Slack, and all. */
+            mentions?: string[];
+            /** @description Name of the channel; in a request that of the path, or absent. */
             name?: string;
+            /** @description Of email: environment variable of the servers with the password. */
             password_env?: string;
+            /** @description Of email: file of the servers with the password. */
             password_file?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Messages per minute, below what the vendor allows; the vendor's limit when absent.
+             */
             rate?: number;
+            /** @description Environment variable of the servers with the secret that messages are signed with. */
             secret_env?: string;
+            /** @description File of the servers with that secret. */
             secret_file?: string;
+            /**
+             * Format: go-duration
+             * @description Limit of one message; 10s when absent.
+             */
             timeout?: string;
-            tls?: string;
-            to?: string[] | null;
+            /**
+             * @description Of email: starttls when absent.
+             * @enum {string}
+             */
+            tls?: "starttls" | "implicit" | "none";
+            /** @description Of email: addresses of the receivers. */
+            to?: string[];
+            /** @description Receiver of a webhook. URLs of robots are secrets: name them by url_env or url_file. */
             url?: string;
+            /** @description Environment variable of the servers with the URL. */
             url_env?: string;
+            /** @description File of the servers with the URL. */
             url_file?: string;
+            /** @description Of email: whom to log in as; nobody when absent. */
             username?: string;
         };
         Check: {
+            /** @description What was found, for people. */
             detail?: string;
+            /** @description It is as it should be. */
             ok: boolean;
         };
         Compensation: {
             /** @description JSON of at most 64 KiB. */
             payload?: unknown;
+            /** @description Type of the task. */
             type: string;
         };
         DeadFilter: {
@@ -2275,24 +2741,33 @@ export interface components {
              * @description Failed last before.
              */
             failed_until?: string;
+            /** @description With this fingerprint of the last error. */
             fingerprint?: string;
+            /** @description Of this ordering key. */
             key?: string;
+            /** @description Names with their values; all must be there. */
             metadata?: {
                 [key: string]: string;
             };
             /** @description An ordering key or a type as it is, or a part of the last error's message. */
             q?: string;
+            /** @description Of this queue. */
             queue?: string;
-            /** @description exhausted, permanent, expired, crash_loop, no_handler or rejected. */
-            reason?: string;
+            /**
+             * @description That died for this reason.
+             * @enum {string}
+             */
+            reason?: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
             /**
              * Format: date-time
              * @description Created at or after.
              */
             since?: string;
+            /** @description That call this target. */
             target?: string;
             /** @description Trace id. */
             trace?: string;
+            /** @description Of this type. */
             type?: string;
             /**
              * Format: date-time
@@ -2301,37 +2776,65 @@ export interface components {
             until?: string;
         };
         DeadGroup: {
+            /** @description Category of the failure, such as network, timeout or permanent. New ones may come. */
             category: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many letters there are.
+             */
             count: number;
+            /** @description The last error of the example; only of one group. */
             error?: components["schemas"]["Failure"];
+            /**
+             * Format: uuid
+             * @description Id of one of the letters.
+             */
             example: string;
+            /** @description Equal for failures that are the same to a person. */
             fingerprint: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the first of the letters died.
+             */
             first_seen: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the last of the letters died.
+             */
             last_seen: string;
             /** @description Of the example. */
             message: string;
-            /** @description Of the letter that died last; the trend tells those of all. */
-            reason: string;
+            /**
+             * @description Of the letter that died last; the trend tells those of all.
+             * @enum {string}
+             */
+            reason: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
+            /** @description When, why and where the letters died; only where it is asked for. */
             trend?: components["schemas"]["DeadTrend"];
+            /** @description Type of the example. */
             type: string;
         };
         DeadGroups: {
-            groups: components["schemas"]["DeadGroup"][] | null;
+            /** @description The groups, most letters first. */
+            groups: components["schemas"]["DeadGroup"][];
         };
         DeadStats: {
+            /** @description Dead letters by the category of their last error. */
             by_category: {
                 [key: string]: number;
             };
+            /** @description Dead letters by why they died. */
             by_reason: {
                 [key: string]: number;
             };
+            /** @description Dead letters by type. */
             by_type: {
                 [key: string]: number;
             };
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description All dead letters.
+             */
             total: number;
         };
         DeadTrend: {
@@ -2358,7 +2861,7 @@ export interface components {
              */
             counted: number;
             /** @description Letters by the hour of their death, the oldest first, the current one last. */
-            hours: number[] | null;
+            hours: number[];
             /**
              * Format: date-time
              * @description The beginning of the first hour.
@@ -2371,6 +2874,7 @@ export interface components {
              * @description In a row, on the node that would start the task.
              */
             failures: number;
+            /** @description Why nobody took it last. */
             last_error: string;
             /**
              * Format: date-time
@@ -2379,10 +2883,17 @@ export interface components {
             next_at?: string;
         };
         DoneStep: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The claim with which the task came.
+             */
             claim: number;
             /** @description The task that undoes the step if its own dies. */
             compensation?: components["schemas"]["Compensation"];
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
             /** @description What the step does, 1 to 128 characters. */
             name: string;
@@ -2401,6 +2912,22 @@ export interface components {
             /** @description That of the result, in the words of the worker's language; at most 128 bytes. */
             type?: string;
         };
+        /**
+         * @example {
+         *       "type": "invoice",
+         *       "queue": "billing",
+         *       "payload": {
+         *         "order": 4711
+         *       },
+         *       "key": "customer-17",
+         *       "dedupe_key": "order-4711",
+         *       "policy": "payment",
+         *       "ttl": "24h",
+         *       "metadata": {
+         *         "region": "eu"
+         *       }
+         *     }
+         */
         Draft: {
             /** @description When to tell people about this task: {when, channels, cooldown}. Replaces the alert of its type or policy. */
             alert?: unknown;
@@ -2411,18 +2938,28 @@ export interface components {
             deadline?: string;
             /** @description Same key and same content: the same task. Same key and other content: 409 dedupe_conflict. */
             dedupe_key?: string;
-            /** @description How long the dedupe key holds, 24h when absent. */
+            /**
+             * Format: go-duration
+             * @description How long the dedupe key holds, 24h when absent.
+             */
             dedupe_window?: string;
             /**
+             * Format: go-duration
              * @description Wait before the first attempt, such as 1.5s. Not together with run_at.
              * @example 10s
              */
             delay?: string;
             /** @description Enqueued in the transaction in which the task dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description The group of tasks that this one is a member of, which must be open. Not together with dedupe_key. */
+            /**
+             * Format: uuid
+             * @description The group of tasks that this one is a member of, which must be open. Not together with dedupe_key.
+             */
             group?: string;
-            /** @description UUID of version 7, made by the caller; its last 16 bits become the lane. A repeat with the same id and content answers with the first task. Made by the server when absent. */
+            /**
+             * Format: uuid
+             * @description UUID of version 7, made by the caller; its last 16 bits become the lane. A repeat with the same id and content answers with the first task. Made by the server when absent.
+             */
             id?: string;
             /** @description Ordering key: tasks of one key run one at a time in the order of their enqueues. */
             key?: string;
@@ -2461,30 +2998,48 @@ export interface components {
             share_key?: string;
             /** @description The HTTP request to make. */
             target?: components["schemas"]["Target"];
-            /** @description Limit of each attempt. */
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
             /** @description W3C trace context; the traceparent header is used when absent. */
             trace_parent?: string;
-            /** @description As deadline, counted from now. */
+            /**
+             * Format: go-duration
+             * @description As deadline, counted from now.
+             */
             ttl?: string;
             /** @description What kind of task this is. Defaults to http when target.url is given. */
             type?: string;
         };
         Error: {
-            /** @description Stable name of the problem. */
+            /** @description Stable name of the problem. New ones may come. */
             code: string;
+            /** @description What is wrong this time, for people. */
             detail?: string;
             /** @description What is wrong where in the request. */
-            errors?: components["schemas"]["Field"][] | null;
-            /** @description The task in the way. */
+            errors?: components["schemas"]["Field"][];
+            /**
+             * Format: uuid
+             * @description The task in the way.
+             */
             existing?: string;
+            /** @description What to do about it, for people. */
             hint?: string;
-            /** @description When to come back. */
+            /**
+             * Format: go-duration
+             * @description When to come back.
+             */
             retry_after?: string;
             /** @description Of the task or operation, where its state is the problem. */
             state?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
             status: number;
+            /** @description What the code means, the same for every occurrence. */
             title: string;
         };
         Event: {
@@ -2500,34 +3055,55 @@ export interface components {
             tasks?: components["schemas"]["EventTasks"];
         };
         EventChanged: {
-            /** @enum {string} */
+            /**
+             * @description What has changed. dead: dead letters were redriven or deleted.
+             * @enum {string}
+             */
             kind: "policy" | "queue" | "schedule" | "alert" | "operation" | "target" | "node" | "token" | "dead";
             /** @description Absent where any of the kind may have changed. */
             name?: string;
         };
         EventHello: {
+            /** @description Id of the node that answers. */
             node: string;
             /**
              * @description Whose changes of tasks are told: those of the node that answers, or of all because there is no other.
              * @enum {string}
              */
             nodes: "this" | "all";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The time by the clock of the server.
+             */
             now: string;
             /** @description Of the application. */
             release?: string;
+            /** @description Version of the program. */
             version?: string;
         };
         EventQueueStats: {
+            /** @description What became of its tasks on the node that answers since the stats before, by what. */
             counts?: {
                 [key: string]: number;
             };
+            /** @description Name of the queue. */
             name: string;
+            /**
+             * Format: go-duration
+             * @description For how long its oldest pending task has been due.
+             */
             oldest_due: string;
+            /** @description Nothing of it starts. */
             paused: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Pending tasks, counted no further than 10000.
+             */
             pending: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Running tasks, counted no further than 10000.
+             */
             running: number;
         };
         EventResync: {
@@ -2543,7 +3119,10 @@ export interface components {
             reason: "gone" | "slow";
         };
         EventStats: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was counted.
+             */
             at: string;
             /** @description What became of tasks on the node that answers since the stats before, by what. */
             counts: {
@@ -2559,7 +3138,10 @@ export interface components {
              * @description Living ones.
              */
             nodes?: number;
-            /** @description For how long the oldest pending task has been due. */
+            /**
+             * Format: go-duration
+             * @description For how long the oldest pending task has been due.
+             */
             oldest_due: string;
             /**
              * Format: int64
@@ -2567,17 +3149,20 @@ export interface components {
              */
             pending: number;
             /** @description By name, 100 at most. */
-            queues: components["schemas"]["EventQueueStats"][] | null;
+            queues: components["schemas"]["EventQueueStats"][];
             /**
              * Format: int64
              * @description Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000.
              */
             ready?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Running tasks, each queue counted no further than 10000.
+             */
             running: number;
             /**
              * Format: int64
-             * @description Tasks in its memory that are not due.
+             * @description Tasks in the memory of the node that answers that are not due.
              */
             scheduled?: number;
             /**
@@ -2587,25 +3172,47 @@ export interface components {
             slots?: number;
         };
         EventTask: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
             at: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts started and spent.
+             */
             attempt: number;
-            /** @description Of the failure. */
+            /** @description Category of the failure. New ones may come. */
             category?: string;
+            /** @description HTTP status, SQLSTATE or errno of the failure. */
             code?: string;
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
+            /** @description Ordering key of the task. */
             key?: string;
             /**
              * Format: date-time
              * @description The next run.
              */
             next_at?: string;
+            /** @description Queue of the task. */
             queue: string;
-            /** @description Why it is dead. */
-            reason?: string;
-            state: string;
+            /**
+             * @description Why it is dead.
+             * @enum {string}
+             */
+            reason?: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
+            /**
+             * @description State of the task after the change.
+             * @enum {string}
+             */
+            state: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /** @description What the task calls. */
             target?: string;
+            /** @description Type of the task. */
             type: string;
             /**
              * @description failed: it will run again; released: given back at no cost, or moved to another time.
@@ -2614,7 +3221,10 @@ export interface components {
             what: "enqueued" | "started" | "failed" | "succeeded" | "dead" | "canceled" | "snoozed" | "released" | "crashed";
         };
         EventTasks: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the newest of the changes happened.
+             */
             at: string;
             /**
              * Format: int64
@@ -2627,24 +3237,55 @@ export interface components {
              */
             seen: number;
             /** @description The newest 100, oldest first. Those of one task are in their order, but that enqueued may come after started. */
-            tasks: components["schemas"]["EventTask"][] | null;
+            tasks: components["schemas"]["EventTask"][];
         };
+        /**
+         * @example {
+         *       "items": [
+         *         {
+         *           "id": "01990a2e-4b7c-7d10-9c55-6f0e8a13a2b1",
+         *           "claim": 3,
+         *           "progress": {
+         *             "pages": 40
+         *           }
+         *         }
+         *       ],
+         *       "lease": "30s"
+         *     }
+         */
         Extend: {
             /** @description 1 to 1000 tasks. */
-            items: components["schemas"]["ExtendItem"][] | null;
-            /** @description From now, 1s to 1h; 30s when absent. */
+            items: components["schemas"]["ExtendItem"][];
+            /**
+             * Format: go-duration
+             * @description From now, 1s to 1h; 30s when absent.
+             */
             lease?: string;
         };
         ExtendItem: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The claim with which the task came.
+             */
             claim: number;
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
             /** @description Any JSON of at most 4 KiB; shown with the task while it runs, by the node that leased it. */
             progress?: unknown;
         };
         ExtendResult: {
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the lease ends now; absent of a task that is lost.
+             */
             lease_until?: string;
             /**
              * @description canceled: extended, but somebody wants the task to stop. stale_claim, not_found: stop, the task is not this worker's any more.
@@ -2653,33 +3294,63 @@ export interface components {
             status: "ok" | "canceled" | "stale_claim" | "not_found";
         };
         Extended: {
-            results: components["schemas"]["ExtendResult"][] | null;
+            /** @description One result per item, in the same order. */
+            results: components["schemas"]["ExtendResult"][];
         };
+        /**
+         * @example {
+         *       "category": "unavailable",
+         *       "code": "503",
+         *       "effect": "done",
+         *       "message": "https://pay.example.com/charge answered 503",
+         *       "fingerprint": "5d3b0c9e7a41f208",
+         *       "at": "2026-03-01T09:30:30.124Z",
+         *       "delay": "1.5s"
+         *     }
+         */
         Failure: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt ended.
+             */
             at?: string;
+            /** @description Category of the failure, such as network, timeout or permanent. New ones may come. */
             category: string;
             /** @description HTTP status, SQLSTATE, errno. */
             code?: string;
-            /** @description The wait planned after it. */
+            /**
+             * Format: go-duration
+             * @description The wait planned after it.
+             */
             delay?: string;
-            effect?: string;
+            /**
+             * @description Whether the attempt may have done its work: not_sent means no, done means yes, maybe means that nobody knows.
+             * @enum {string}
+             */
+            effect?: "not_sent" | "maybe" | "done";
             /** @description Equal for failures that are the same to a person. */
             fingerprint: string;
+            /** @description What failed, for people. */
             message: string;
             /** @description Error class or Go type. */
             type?: string;
         };
         Field: {
+            /** @description What is wrong with it. */
             message: string;
+            /** @description Where it is, such as target.url or tasks[3].delay. */
             path: string;
         };
         Follow: {
+            /** @description Any JSON value; that of the followed task when absent. */
             payload?: unknown;
+            /** @description Name of a retry policy. */
             policy?: string;
             /** @description The queue of the followed task when absent. */
             queue?: string;
+            /** @description The HTTP request to make. */
             target?: components["schemas"]["Target"];
+            /** @description What kind of task this is. Defaults to http when target.url is given. */
             type?: string;
         };
         Group: {
@@ -2688,10 +3359,16 @@ export interface components {
              * @description Dispatches in a row that nobody took.
              */
             failures?: number;
-            /** @enum {string} */
+            /**
+             * @description busy: all members are at capacity, or answer 503. unreachable: there is no connection to any. empty: no member lives.
+             * @enum {string}
+             */
             kind?: "busy" | "unreachable" | "empty";
+            /** @description Why nobody took the last task. */
             last_error?: string;
-            members: components["schemas"]["GroupMember"][] | null;
+            /** @description Its members. */
+            members: components["schemas"]["GroupMember"][];
+            /** @description Name of the group. */
             name: string;
             /**
              * Format: date-time
@@ -2710,6 +3387,7 @@ export interface components {
              * @description Tasks at once, 1 when absent.
              */
             capacity?: number;
+            /** @description Id of the member, which it has chosen itself. */
             id: string;
             /**
              * Format: int64
@@ -2728,21 +3406,34 @@ export interface components {
              * @description Its last beat, by the clock of the node that was asked.
              */
             seen_at: string;
-            /** @description How long it is a member without another beat, 1s to 1h; 15s when absent, unless configured. */
+            /**
+             * Format: go-duration
+             * @description How long it is a member without another beat, 1s to 1h; 15s when absent, unless configured.
+             */
             ttl?: string;
             /** @description http or https; the paths of tasks are added to its own. */
             url: string;
         };
         Groups: {
-            groups: components["schemas"]["Group"][] | null;
+            /** @description All worker groups, by name. */
+            groups: components["schemas"]["Group"][];
         };
         Health: {
+            /** @description What was checked, by name; only with ?verbose. */
             checks?: {
                 [key: string]: components["schemas"]["Check"];
             };
-            /** @enum {string} */
+            /**
+             * @description alive: of /livez. ready, not ready: of /readyz.
+             * @enum {string}
+             */
             status: "alive" | "ready" | "not ready";
         };
+        /**
+         * @example {
+         *       "key": "customer-17"
+         *     }
+         */
         KeyRelease: {
             /** @description The ordering key that a dead task blocks. */
             key: string;
@@ -2762,7 +3453,10 @@ export interface components {
              * @description Tasks of it in memory, running ones included, where the node that answers owns it.
              */
             known?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of the lane.
+             */
             number: number;
             /** @description Node that orders and starts its tasks; absent while it has none. */
             owner?: string;
@@ -2771,6 +3465,7 @@ export interface components {
              * @enum {string}
              */
             owner_state?: "alive" | "left" | "dead";
+            /** @description Name of the queue. */
             queue: string;
         };
         Lanes: {
@@ -2779,13 +3474,15 @@ export interface components {
              * @description When the node that answers has read this from the store.
              */
             as_of: string;
-            lanes: components["schemas"]["Lane"][] | null;
+            /** @description The lanes of the page. */
+            lanes: components["schemas"]["Lane"][];
             /** @description Of the next page; empty at the end. */
             next_cursor: string;
             /** @description That was more than 5s ago: the store does not answer, and things may stand otherwise by now. */
             stale?: boolean;
         };
         LeasedTask: {
+            /** @description When to tell people about this task: {when, channels, cooldown}. */
             alert?: unknown;
             /**
              * Format: int64
@@ -2797,55 +3494,101 @@ export interface components {
              * @description When the attempt's timeout or the deadline of the task ends the attempt, by the clock of the server.
              */
             attempt_ends?: string;
-            /** @description Its last error. */
+            /** @description Last error of the callback task. */
             callback_error?: string;
-            /** @description Its state. */
-            callback_state?: string;
-            /** @description The on_success or on_dead task of this one, where one task is asked for. */
+            /**
+             * @description State of the callback task.
+             * @enum {string}
+             */
+            callback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The on_success or on_dead task of this one, where one task is asked for.
+             */
             callback_task?: string;
+            /** @description Somebody wants the running attempt to stop. */
             cancel_requested?: boolean;
             /**
              * Format: int64
              * @description Grows with every run.
              */
             claim: number;
-            /** @description Its state: when it has succeeded, what undoes the steps is enqueued. */
-            compensation_state?: string;
-            /** @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for. */
+            /**
+             * @description State of the compensation task: when it has succeeded, what undoes the steps is enqueued.
+             * @enum {string}
+             */
+            compensation_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for.
+             */
             compensation_task?: string;
             /**
              * Format: int64
              * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
              */
             crashes: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was accepted.
+             */
             created_at: string;
-            /** @enum {string} */
+            /**
+             * @description Why it died: the attempts are exhausted, the failure is permanent, the deadline has passed, it killed its process too often, nothing can start it, or it was rejected.
+             * @enum {string}
+             */
             dead_reason?: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description For all attempts together.
+             */
             deadline?: string;
+            /** @description Key under which a repeat of the enqueue is found. */
             dedupe_key?: string;
+            /**
+             * Format: go-duration
+             * @description How long the dedupe key holds.
+             */
             dedupe_window?: string;
             /** @description Of a task for a worker group that nobody takes. */
             dispatch?: components["schemas"]["Dispatch"];
+            /** @description The task that is enqueued when this one dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description Its last error. */
+            /** @description Last error of the fallback task. */
             fallback_error?: string;
-            /** @description Its state, where one task is asked for. */
-            fallback_state?: string;
-            /** @description The task that was enqueued when this one died. */
+            /**
+             * @description State of the fallback task, where one task is asked for.
+             * @enum {string}
+             */
+            fallback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The task that was enqueued when this one died.
+             */
             fallback_task?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended; absent of a task that lives.
+             */
             finished_at?: string;
             /**
              * @description As what it follows its parent.
              * @enum {string}
              */
             follows?: "fallback" | "on_success" | "on_dead" | "compensation" | "group";
-            /** @description The group of tasks that this one is a member of. */
+            /**
+             * Format: uuid
+             * @description The group of tasks that this one is a member of.
+             */
             group?: string;
+            /**
+             * Format: uuid
+             * @description Id of the task, a UUID of version 7.
+             */
             id: string;
+            /** @description Ordering key: tasks of one key run one at a time. */
             key?: string;
+            /** @description Error of the last attempt that failed; absent if none did. */
             last_error?: components["schemas"]["Failure"];
             /**
              * Format: date-time
@@ -2862,6 +3605,7 @@ export interface components {
              * @description What holds for this task, the first attempt included; 0 for unlimited.
              */
             max_attempts: number;
+            /** @description Free labels. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2869,113 +3613,189 @@ export interface components {
             missing_key?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
+             * @description When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Who runs it now, or has leased it to a worker. */
             node?: string;
+            /** @description The task that is enqueued when this one dies, beside fallback. */
             on_dead?: components["schemas"]["Follow"];
+            /** @description The task that is enqueued when this one succeeds. */
             on_success?: components["schemas"]["Follow"];
-            /** @description The task that this one follows, or the group of tasks whose callback it is. */
+            /**
+             * Format: uuid
+             * @description The task that this one follows, or the group of tasks whose callback it is.
+             */
             parent?: string;
             /** @description Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64. */
             payload?: unknown;
             /** @description A payload that a Go program enqueued and that is not JSON. */
             payload_base64?: string;
+            /** @description Name of its retry policy; absent where its type or queue says which holds. */
             policy?: string;
             /**
              * Format: int64
              * @description Version of the named policy; presets have one, 1. Absent for an inline policy.
              */
             policy_version?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 0 (lowest) to 9.
+             */
             priority: number;
             /** @description Last reported by a Go handler on this node. */
             progress?: unknown;
+            /** @description Name of the queue. */
             queue: string;
             /** @description JSON that the attempt that succeeded answered with. */
             result?: unknown;
+            /** @description Inline retry policy; absent where it has none. */
             retry?: unknown;
             /**
              * Format: date-time
              * @description Not before this time: of the first attempt or of the next retry.
              */
             run_at: string;
+            /** @description Whose the task is: starts of a queue go round the share keys. */
             share_key?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt that runs, or ran last, began.
+             */
             started_at?: string;
-            /** @enum {string} */
+            /**
+             * @description pending: it waits for its time. running: an attempt runs. succeeded: it has ended well. dead: it was given up, and is a dead letter. canceled: it has ended by request.
+             * @enum {string}
+             */
             state: "pending" | "running" | "succeeded" | "dead" | "canceled";
             /** @description What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again. */
-            steps?: components["schemas"]["Step"][] | null;
+            steps?: components["schemas"]["Step"][];
+            /** @description The HTTP request to make; absent where a handler or a worker runs it. */
             target?: components["schemas"]["Target"];
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
+            /** @description W3C trace context of who enqueued it. */
             trace_parent?: string;
+            /** @description What kind of task this is. */
             type: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it changed last.
+             */
             updated_at?: string;
-            /** @description Why a pending task is not running. */
+            /** @description Why a pending task is not running. New ones may come. */
             waiting?: string;
             /** @description The remote worker that runs it now. */
             worker?: string;
         };
         Letter: {
+            /** @description When to tell people about this task: {when, channels, cooldown}. */
             alert?: unknown;
             /**
              * Format: int64
              * @description Attempts started and spent.
              */
             attempt: number;
-            attempts: components["schemas"]["Attempt"][] | null;
-            /** @description Its last error. */
+            /** @description All attempts, oldest first. */
+            attempts: components["schemas"]["Attempt"][];
+            /** @description Last error of the callback task. */
             callback_error?: string;
-            /** @description Its state. */
-            callback_state?: string;
-            /** @description The on_success or on_dead task of this one, where one task is asked for. */
+            /**
+             * @description State of the callback task.
+             * @enum {string}
+             */
+            callback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The on_success or on_dead task of this one, where one task is asked for.
+             */
             callback_task?: string;
+            /** @description Somebody wants the running attempt to stop. */
             cancel_requested?: boolean;
             /**
              * Format: int64
              * @description Grows with every run.
              */
             claim: number;
-            /** @description Its state: when it has succeeded, what undoes the steps is enqueued. */
-            compensation_state?: string;
-            /** @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for. */
+            /**
+             * @description State of the compensation task: when it has succeeded, what undoes the steps is enqueued.
+             * @enum {string}
+             */
+            compensation_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for.
+             */
             compensation_task?: string;
             /**
              * Format: int64
              * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
              */
             crashes: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was accepted.
+             */
             created_at: string;
-            /** @enum {string} */
+            /**
+             * @description Why it died: the attempts are exhausted, the failure is permanent, the deadline has passed, it killed its process too often, nothing can start it, or it was rejected.
+             * @enum {string}
+             */
             dead_reason?: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description For all attempts together.
+             */
             deadline?: string;
+            /** @description Key under which a repeat of the enqueue is found. */
             dedupe_key?: string;
+            /**
+             * Format: go-duration
+             * @description How long the dedupe key holds.
+             */
             dedupe_window?: string;
             /** @description Of a task for a worker group that nobody takes. */
             dispatch?: components["schemas"]["Dispatch"];
+            /** @description The task that is enqueued when this one dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description Its last error. */
+            /** @description Last error of the fallback task. */
             fallback_error?: string;
-            /** @description Its state, where one task is asked for. */
-            fallback_state?: string;
-            /** @description The task that was enqueued when this one died. */
+            /**
+             * @description State of the fallback task, where one task is asked for.
+             * @enum {string}
+             */
+            fallback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The task that was enqueued when this one died.
+             */
             fallback_task?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended; absent of a task that lives.
+             */
             finished_at?: string;
             /**
              * @description As what it follows its parent.
              * @enum {string}
              */
             follows?: "fallback" | "on_success" | "on_dead" | "compensation" | "group";
-            /** @description The group of tasks that this one is a member of. */
+            /**
+             * Format: uuid
+             * @description The group of tasks that this one is a member of.
+             */
             group?: string;
+            /**
+             * Format: uuid
+             * @description Id of the task, a UUID of version 7.
+             */
             id: string;
+            /** @description Ordering key: tasks of one key run one at a time. */
             key?: string;
+            /** @description Error of the last attempt that failed; absent if none did. */
             last_error?: components["schemas"]["Failure"];
             /**
              * Format: date-time
@@ -2992,6 +3812,7 @@ export interface components {
              * @description What holds for this task, the first attempt included; 0 for unlimited.
              */
             max_attempts: number;
+            /** @description Free labels. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2999,56 +3820,92 @@ export interface components {
             missing_key?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
+             * @description When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Who runs it now, or has leased it to a worker. */
             node?: string;
+            /** @description The task that is enqueued when this one dies, beside fallback. */
             on_dead?: components["schemas"]["Follow"];
+            /** @description The task that is enqueued when this one succeeds. */
             on_success?: components["schemas"]["Follow"];
-            /** @description The task that this one follows, or the group of tasks whose callback it is. */
+            /**
+             * Format: uuid
+             * @description The task that this one follows, or the group of tasks whose callback it is.
+             */
             parent?: string;
             /** @description Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64. */
             payload?: unknown;
             /** @description A payload that a Go program enqueued and that is not JSON. */
             payload_base64?: string;
+            /** @description Name of its retry policy; absent where its type or queue says which holds. */
             policy?: string;
             /**
              * Format: int64
              * @description Version of the named policy; presets have one, 1. Absent for an inline policy.
              */
             policy_version?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 0 (lowest) to 9.
+             */
             priority: number;
             /** @description Last reported by a Go handler on this node. */
             progress?: unknown;
+            /** @description Name of the queue. */
             queue: string;
             /** @description JSON that the attempt that succeeded answered with. */
             result?: unknown;
+            /** @description Inline retry policy; absent where it has none. */
             retry?: unknown;
             /**
              * Format: date-time
              * @description Not before this time: of the first attempt or of the next retry.
              */
             run_at: string;
+            /** @description Whose the task is: starts of a queue go round the share keys. */
             share_key?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt that runs, or ran last, began.
+             */
             started_at?: string;
-            /** @enum {string} */
+            /**
+             * @description pending: it waits for its time. running: an attempt runs. succeeded: it has ended well. dead: it was given up, and is a dead letter. canceled: it has ended by request.
+             * @enum {string}
+             */
             state: "pending" | "running" | "succeeded" | "dead" | "canceled";
             /** @description What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again. */
-            steps?: components["schemas"]["Step"][] | null;
+            steps?: components["schemas"]["Step"][];
+            /** @description The HTTP request to make; absent where a handler or a worker runs it. */
             target?: components["schemas"]["Target"];
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
+            /** @description W3C trace context of who enqueued it. */
             trace_parent?: string;
+            /** @description What kind of task this is. */
             type: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it changed last.
+             */
             updated_at?: string;
-            /** @description Why a pending task is not running. */
+            /** @description Why a pending task is not running. New ones may come. */
             waiting?: string;
             /** @description The remote worker that runs it now. */
             worker?: string;
         };
+        /**
+         * @example {
+         *       "url": "http://10.0.0.7:8080",
+         *       "capacity": 4,
+         *       "load": 1,
+         *       "ttl": "15s"
+         *     }
+         */
         Member: {
             /**
              * Format: int64
@@ -3060,27 +3917,50 @@ export interface components {
              * @description Tasks that it has in hand, whoever gave them.
              */
             load?: number;
-            /** @description How long it is a member without another beat, 1s to 1h; 15s when absent, unless configured. */
+            /**
+             * Format: go-duration
+             * @description How long it is a member without another beat, 1s to 1h; 15s when absent, unless configured.
+             */
             ttl?: string;
             /** @description http or https; the paths of tasks are added to its own. */
             url: string;
         };
         NewToken: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
             created_at: string;
+            /** @description Who made it. */
             created_by?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it stops being good; absent of one that does not.
+             */
             expires_at?: string;
+            /** @description Id of the token, which is no secret. */
             id: string;
+            /** @description Who or what bears it. */
             name: string;
             /** @description All when absent. */
-            queues?: string[] | null;
-            /** Format: date-time */
+            queues?: string[];
+            /**
+             * Format: date-time
+             * @description When it was revoked; absent if it was not.
+             */
             revoked_at?: string;
+            /** @description Who revoked it. */
             revoked_by?: string;
-            role: string;
-            /** @description live, expired or revoked. */
-            state: string;
+            /**
+             * @description What its bearer may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin" | "enqueuer" | "worker";
+            /**
+             * @description live, expired or revoked.
+             * @enum {string}
+             */
+            state: "live" | "expired" | "revoked";
             /** @description What its bearer sends. It is shown this once. */
             token: string;
         };
@@ -3088,7 +3968,8 @@ export interface components {
             /** @description Where its API listens. */
             address?: string;
             /** @description Address ranges that it may call beside public ones. */
-            allow_targets?: string[] | null;
+            allow_targets?: string[];
+            /** @description Id of the node. */
             id: string;
             /**
              * @description embedded: an application with the library inside.
@@ -3103,7 +3984,7 @@ export interface components {
             /** @description It stops, and starts nothing more. */
             leaving?: boolean;
             /** @description That it takes part in. */
-            queues: string[] | null;
+            queues: string[];
             /** @description Of the application. */
             release?: string;
             /**
@@ -3114,15 +3995,21 @@ export interface components {
             /** @description The node that answers. */
             self: boolean;
             /** @description Hosts whose requests it signs. */
-            signs?: string[] | null;
-            /** @description For how long the node that answers has seen no beat of this one. A node is dead after 5s. */
+            signs?: string[];
+            /**
+             * Format: go-duration
+             * @description For how long the node that answers has seen no beat of this one. A node is dead after 5s.
+             */
             silent?: string;
             /**
              * Format: int64
              * @description Attempts at most; 0 for one that left or died.
              */
             slots: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it started.
+             */
             started_at: string;
             /**
              * @description Nodes that left or died are shown for an hour.
@@ -3130,11 +4017,14 @@ export interface components {
              */
             state: "alive" | "left" | "dead";
             /** @description That it can start; @http makes the requests of tasks with a target, * stands for every type. */
-            types: string[] | null;
+            types: string[];
+            /** @description Version of the program. */
             version?: string;
         };
         NodeTarget: {
+            /** @description The circuit breaker. */
             breaker: components["schemas"]["Breaker"];
+            /** @description The retry budget. */
             budget: components["schemas"]["Budget"];
             /**
              * Format: date-time
@@ -3151,9 +4041,11 @@ export interface components {
              * @description Attempts at once.
              */
             limit: number;
+            /** @description Id of the node. */
             node: string;
             /** @description The handler of the type wants no guards: only an operator's order holds its tasks. */
             unguarded?: boolean;
+            /** @description Due tasks in the memory of the nodes, by what holds them. */
             waiting: components["schemas"]["TargetWaiting"];
         };
         Nodes: {
@@ -3162,7 +4054,8 @@ export interface components {
              * @description When the node that answers has read this from the store.
              */
             as_of: string;
-            nodes: components["schemas"]["Node"][] | null;
+            /** @description The nodes, living ones first. */
+            nodes: components["schemas"]["Node"][];
             /** @description That was more than 5s ago: the store does not answer, and things may stand otherwise by now. */
             stale?: boolean;
             /**
@@ -3172,6 +4065,25 @@ export interface components {
             total: number;
         };
         None: Record<string, never>;
+        /**
+         * @example {
+         *       "id": "01990a31-0f42-7a9b-8d21-c4e5f60718a9",
+         *       "kind": "redrive",
+         *       "state": "running",
+         *       "matched": 1200,
+         *       "done": 300,
+         *       "sent": 298,
+         *       "skipped": 2,
+         *       "request": {
+         *         "filter": {
+         *           "type": "invoice"
+         *         },
+         *         "rate": 20
+         *       },
+         *       "created_at": "2026-03-01T10:00:00Z",
+         *       "updated_at": "2026-03-01T10:00:15Z"
+         *     }
+         */
         Operation: {
             /** @description What was asked for, of an action on tasks. */
             bulk?: components["schemas"]["Bulk"];
@@ -3180,7 +4092,10 @@ export interface components {
              * @description Of an action on tasks, those that were canceled or moved, or asked to end.
              */
             changed?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
             created_at: string;
             /**
              * Format: int64
@@ -3194,9 +4109,14 @@ export interface components {
              * @description Of the last 1000 redriven, those that were dead again, or had failed and were to be repeated, when the operation looked last; only with canary or stop_if_failing, else nobody counts them. Its items tell how they stand now.
              */
             failing?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended; absent before.
+             */
             finished_at?: string;
+            /** @description Id of the operation. */
             id: string;
+            /** @description What it does: redrive, or an action on tasks. New ones may come. */
             kind: string;
             /**
              * Format: int64
@@ -3220,14 +4140,20 @@ export interface components {
              * @description Letters that were no dead letters any more when their turn came; tasks that were left alone since they ran, had ended or were gone.
              */
             skipped: number;
-            /** @enum {string} */
+            /**
+             * @description running: it goes on. paused: it waits to be resumed. done: all is handled. canceled: somebody ended it. failed: it ended itself; error says why.
+             * @enum {string}
+             */
             state: "running" | "paused" | "done" | "canceled" | "failed";
             /**
              * Format: int64
              * @description Of the last 1000 redriven, those that had succeeded when the operation looked last; only with canary or stop_if_failing, else nobody counts them.
              */
             succeeded?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it changed last.
+             */
             updated_at?: string;
             /** @description What a running operation waits for. */
             waiting?: string;
@@ -3238,60 +4164,92 @@ export interface components {
              * @description When the task changed last.
              */
             at?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts started and spent.
+             */
             attempt?: number;
             /** @description Its last error, if it is dead or has failed since it was redriven. */
             error?: components["schemas"]["Failure"];
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
+            /** @description Ordering key of the task. */
             key?: string;
             /**
              * Format: int64
              * @description In the order in which the letters go, from 1.
              */
             place: number;
+            /** @description Queue of the task. */
             queue?: string;
-            /** @description Why a dead letter died. */
-            reason?: string;
-            /** @description Of an action on tasks: what the task is now. */
-            state?: string;
+            /**
+             * @description Why a dead letter died.
+             * @enum {string}
+             */
+            reason?: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
+            /**
+             * @description Of an action on tasks: what the task is now.
+             * @enum {string}
+             */
+            state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
             /**
              * @description waiting: its turn has not come. skipped: it was no dead letter any more when its turn came. pending, running, succeeded, dead (again), canceled: it was redriven, and is that now. resent: another redrive has taken it since. gone: what became of it was deleted. Of an action on tasks: changed: was canceled, or its next run was moved. asked: was running, and was asked to end. left_running, left_ended, not_found: was left alone.
              * @enum {string}
              */
             status: "waiting" | "pending" | "running" | "succeeded" | "dead" | "canceled" | "resent" | "gone" | "skipped" | "changed" | "asked" | "left_running" | "left_ended" | "not_found";
+            /** @description Type of the task. */
             type?: string;
         };
         OperationItems: {
-            items: components["schemas"]["OperationItem"][] | null;
+            /** @description The letters or tasks of the page. */
+            items: components["schemas"]["OperationItem"][];
             /** @description Of the next page; empty at the end. */
             next_cursor: string;
         };
         Operations: {
-            operations: components["schemas"]["Operation"][] | null;
+            /** @description The operations, newest first. */
+            operations: components["schemas"]["Operation"][];
         };
         Plan: {
             /** @description What attempt 1, 2, … adds to it. */
-            adds: number[] | null;
-            advice?: string[] | null;
+            adds: number[];
+            /** @description What to change, in sentences for people. */
+            advice?: string[];
             /**
              * Format: int64
              * @description The first one included; 0 for unlimited.
              */
             attempts: number;
-            delays: components["schemas"]["PlanDelay"][] | null;
-            /** @description Longest time from the first attempt to the end of the last one, as far as the length of attempts is known. */
+            /** @description The waits before retries, the first ones. */
+            delays: components["schemas"]["PlanDelay"][];
+            /**
+             * Format: go-duration
+             * @description Longest time from the first attempt to the end of the last one, as far as the length of attempts is known.
+             */
             elapsed: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The share of attempts that fail, as asked for.
+             */
             fail_rate: number;
-            fit?: components["schemas"]["PlanFitting"][] | null;
+            /** @description The presets that keep the limit; only where that was asked for. */
+            fit?: components["schemas"]["PlanFitting"][];
             /**
              * Format: int64
              * @description Retries that certainly end within the limit.
              */
             in_time: number;
+            /** @description How well clients are kept apart that fail together; absent without retries. */
             jitter?: components["schemas"]["PlanJitter"];
-            /** @description Time that all attempts and waits have. */
+            /**
+             * Format: go-duration
+             * @description Time that all attempts and waits have.
+             */
             limit?: string;
+            /** @description What the policy does to a target that fails. */
             load: components["schemas"]["PlanLoad"];
             /**
              * Format: int64
@@ -3305,38 +4263,77 @@ export interface components {
              * @description One less; with unlimited attempts, how many are listed.
              */
             retries: number;
-            rules?: components["schemas"]["PlanRule"][] | null;
+            /** @description The schedules of the rules of the policy that have their own. */
+            rules?: components["schemas"]["PlanRule"][];
             /** @description Of an exponential schedule, before the cap. */
-            sensitivities?: components["schemas"]["PlanSensitivity"][] | null;
+            sensitivities?: components["schemas"]["PlanSensitivity"][];
+            /** @description The largest value that keeps the limit; only where something was solved for. */
             solution?: components["schemas"]["PlanSolution"];
             /** @description Probability that one of 1, 2, … attempts succeeds if they fail independently. */
-            success: number[] | null;
+            success: number[];
             /** @description The schedule in one line. */
             summary: string;
-            /** @description Nominal waits of all retries. */
+            /**
+             * Format: go-duration
+             * @description Nominal waits of all retries.
+             */
             total: string;
             /** @description All waits under the jitter. */
             totals: components["schemas"]["PlanTotals"];
-            warnings: components["schemas"]["PlanWarning"][] | null;
+            /** @description What is probably not meant. */
+            warnings: components["schemas"]["PlanWarning"][];
         };
         PlanDelay: {
-            /** @description Sum of the nominal waits up to here. */
+            /**
+             * Format: go-duration
+             * @description Sum of the nominal waits up to here.
+             */
             at: string;
-            /** @description No wait reaches it unless it equals min. */
+            /**
+             * Format: go-duration
+             * @description No wait reaches it unless it equals min.
+             */
             max: string;
+            /**
+             * Format: go-duration
+             * @description The mean wait under the jitter.
+             */
             mean: string;
+            /**
+             * Format: go-duration
+             * @description The shortest wait under the jitter.
+             */
             min: string;
-            /** @description Before jitter, under the cap. */
+            /**
+             * Format: go-duration
+             * @description Before jitter, under the cap.
+             */
             nominal: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of the retry, from 1.
+             */
             retry: number;
         };
         PlanFitting: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The first one included; 0 for unlimited.
+             */
             attempts: number;
+            /**
+             * Format: go-duration
+             * @description Longest time from the first attempt to the end of the last one.
+             */
             elapsed: string;
+            /** @description Name of the preset. */
             preset: string;
+            /** @description What the preset is for. */
             purpose: string;
+            /**
+             * Format: go-duration
+             * @description What is left of the limit.
+             */
             slack: string;
         };
         PlanJitter: {
@@ -3350,13 +4347,17 @@ export interface components {
              * @description Lower bound as a share of the nominal wait.
              */
             from: number;
+            /** @description Kind of the jitter, such as full or none. */
             kind: string;
             /**
              * Format: double
              * @description What one wave of retries keeps of the synchronized beat, as a share of power.
              */
             line: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Mean as a share of the nominal wait.
+             */
             mean: number;
             /**
              * Format: double
@@ -3368,7 +4369,10 @@ export interface components {
              * @description Retries until less than 1 % of the synchrony is left; absent without jitter.
              */
             retries_to_apart?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Upper bound as a share of the nominal wait.
+             */
             to: number;
             /**
              * Format: double
@@ -3377,7 +4381,8 @@ export interface components {
             worst_line: number;
         };
         PlanLoad: {
-            at: components["schemas"]["PlanLoadAt"][] | null;
+            /** @description The load at some fail rates. */
+            at: components["schemas"]["PlanLoadAt"][];
             /**
              * Format: int64
              * @description Of one request at worst, through all layers; 0 for unlimited.
@@ -3420,7 +4425,10 @@ export interface components {
              * @description Attempts per first attempt; absent when without limit.
              */
             amplification?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The share of attempts that fail.
+             */
             fail_rate: number;
             /**
              * Format: double
@@ -3428,23 +4436,46 @@ export interface components {
              */
             with_budget?: number;
         };
+        /**
+         * @example {
+         *       "preset": "transient",
+         *       "deadline": "1h",
+         *       "attempt_time": "200ms",
+         *       "rows": 5
+         *     }
+         */
         PlanRequest: {
+            /** @description When to tell people about tasks of the policy: {when, channels, cooldown}. */
             alert?: unknown;
-            /** @description Usual length of an attempt. */
+            /**
+             * Format: go-duration
+             * @description Usual length of an attempt.
+             */
             attempt_time?: string;
             /** @description kind, initial, multiplier, max, step, steps, jitter. */
             backoff?: unknown;
+            /** @description The circuit breaker of the target, or none: failure_rate, min_calls, window, open_for and the like. */
             breaker?: unknown;
+            /** @description The retry budget of the target, or none: ratio, floor, burst, pressure. */
             budget?: unknown;
+            /** @description The share of the tasks for which this version holds, such as "10%" or 10, above 0 to 100. */
             canary?: unknown;
-            /** @description Time that the caller has, from the first attempt on. */
+            /**
+             * Format: go-duration
+             * @description Time that the caller has, from the first attempt on.
+             */
             deadline?: string;
             /**
              * Format: double
              * @description Share of attempts that fail, above 0 to 1; 0.5 when absent.
              */
             fail_rate?: number;
+            /** @description The task that follows a dead one: type, queue, policy, payload, target. */
             fallback?: unknown;
+            /**
+             * Format: go-duration
+             * @description Wait before the first attempt; none when absent.
+             */
             first_run_after?: string;
             /** @description Name the presets that keep the lower of ttl and deadline. */
             fit?: boolean;
@@ -3453,12 +4484,20 @@ export interface components {
              * @description The first attempt counts.
              */
             max_attempts?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many runs may be lost before the task dies as crash_loop.
+             */
             max_crashes?: number;
+            /** @description Categories, error types and codes that are never retried; these win over retry_on. */
             never_on?: unknown;
-            order_on_dead?: string;
+            /**
+             * @description What becomes of the tasks of an ordering key behind a dead one.
+             * @enum {string}
+             */
+            order_on_dead?: "block" | "skip" | "park";
             /** @description Attempts of the layers that call this one. */
-            outer_attempts?: number[] | null;
+            outer_attempts?: number[];
             /** @description Name of a preset; the other keys of the policy override it. */
             preset?: string;
             /**
@@ -3466,22 +4505,31 @@ export interface components {
              * @description First attempts per second.
              */
             rate?: number;
+            /** @description Categories, error types and codes that are retried beyond the usual. */
             retry_on?: unknown;
             /**
              * Format: int64
              * @description Retries to list, up to 10 000; 100 when absent.
              */
             rows?: number;
+            /** @description The first that matches decides; when is a list of categories or an expression in CEL. */
             rules?: unknown;
             /**
              * @description What to find the largest value of that keeps the lower of ttl and deadline.
              * @enum {string}
              */
             solve?: "initial" | "multiplier" | "retries";
-            /** @description Limit of each attempt. */
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
-            /** @description Limit of all attempts and waits together. */
+            /**
+             * Format: go-duration
+             * @description Limit of all attempts and waits together.
+             */
             ttl?: string;
+            /** @description No limit of attempts. */
             unlimited?: boolean;
             /**
              * Format: double
@@ -3490,50 +4538,124 @@ export interface components {
             utilization?: number;
         };
         PlanRule: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The first one included; 0 for unlimited.
+             */
             attempts: number;
             /** @description The first 16. */
-            delays: components["schemas"]["PlanDelay"][] | null;
+            delays: components["schemas"]["PlanDelay"][];
             /** @description The expression of a rule that has no categories. */
             if?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Retries that delays leaves out.
+             */
             more?: number;
-            then?: string;
-            /** @description Of the first 1000 waits. */
+            /**
+             * @description What the rule does; retry when absent.
+             * @enum {string}
+             */
+            then?: "retry" | "dead" | "snooze";
+            /**
+             * Format: go-duration
+             * @description Of the first 1000 waits.
+             */
             total: string;
-            when: string[] | null;
+            /** @description Categories that the rule is for. New ones may come. */
+            when: string[];
         };
         PlanSensitivity: {
-            /** @description Per 1 of the multiplier. */
+            /**
+             * Format: go-duration
+             * @description Per 1 of the multiplier.
+             */
             by_multiplier: string;
-            /** @description Per retry. */
+            /**
+             * Format: go-duration
+             * @description Per retry.
+             */
             by_retry: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of the retry, from 1.
+             */
             retry: number;
         };
         PlanSolution: {
+            /**
+             * Format: go-duration
+             * @description The first wait; only where it was solved for.
+             */
             initial?: string;
+            /**
+             * Format: go-duration
+             * @description Time that all attempts and waits have.
+             */
             limit: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The multiplier; only where it was solved for.
+             */
             multiplier?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many retries; only where they were solved for.
+             */
             retries?: number;
-            /** @description What is left of the limit. */
+            /**
+             * Format: go-duration
+             * @description What is left of the limit.
+             */
             slack: string;
         };
         PlanTotals: {
+            /**
+             * Format: go-duration
+             * @description If each wait is the longest.
+             */
             max: string;
+            /**
+             * Format: go-duration
+             * @description The mean.
+             */
             mean: string;
+            /**
+             * Format: go-duration
+             * @description If each wait is the shortest.
+             */
             min: string;
         };
         PlanWarning: {
+            /** @description Stable name of the warning. New ones may come. */
             code: string;
+            /** @description The key of the policy. */
             field: string;
+            /** @description What is wrong, for people. */
             message: string;
         };
         Policies: {
-            policies: components["schemas"]["Policy"][] | null;
+            /** @description The policies, or versions of one. */
+            policies: components["schemas"]["Policy"][];
         };
+        /**
+         * @example {
+         *       "name": "payment",
+         *       "source": "api",
+         *       "version": 3,
+         *       "policy": {
+         *         "max_attempts": 5,
+         *         "backoff": {
+         *           "kind": "exponential",
+         *           "initial": "1s",
+         *           "max": "1m"
+         *         }
+         *       },
+         *       "attempts": 5,
+         *       "actor": "token k3v7a2bc (deploy)",
+         *       "updated_at": "2026-03-01T09:00:00Z"
+         *     }
+         */
         Policy: {
             /** @description Who made this version; not told to tokens for certain queues. */
             actor?: string;
@@ -3548,8 +4670,9 @@ export interface components {
             changed?: boolean;
             /** @description Nothing was changed. */
             dry_run?: boolean;
+            /** @description Name of the policy. */
             name: string;
-            /** @description Its keys; absent of a version that is a deletion. */
+            /** @description The keys of the policy; absent of a version that is a deletion. */
             policy?: unknown;
             /** @description A preset of the name exists. */
             preset?: boolean;
@@ -3560,20 +4683,23 @@ export interface components {
             source: "preset" | "file" | "api";
             /** @description The schedule in words. */
             summary?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When this version was made; absent of a preset.
+             */
             updated_at?: string;
             /** @description Queues and types that name it. */
-            used_by?: string[] | null;
+            used_by?: string[];
             /**
              * Format: int64
              * @description Raised by every change; 1 for presets.
              */
             version: number;
             /** @description What is probably not meant. */
-            warnings?: components["schemas"]["PlanWarning"][] | null;
+            warnings?: components["schemas"]["PlanWarning"][];
         };
         PolicyCanary: {
-            /** @description Its keys. */
+            /** @description The keys of the version that holds for the rest. */
             base: unknown;
             /**
              * Format: int64
@@ -3589,43 +4715,96 @@ export interface components {
             version: number;
         };
         PolicyDeleted: {
+            /** @description The policy is gone, or would be. */
             deleted: boolean;
+            /** @description Nothing was changed. */
             dry_run?: boolean;
         };
+        /**
+         * @example {
+         *       "max_attempts": 5,
+         *       "backoff": {
+         *         "kind": "exponential",
+         *         "initial": "1s",
+         *         "max": "1m"
+         *       },
+         *       "timeout": "10s",
+         *       "ttl": "24h"
+         *     }
+         */
         PolicyForm: {
+            /** @description When to tell people about tasks of the policy: {when, channels, cooldown}. */
             alert?: unknown;
             /** @description kind, initial, multiplier, max, step, steps, jitter. */
             backoff?: unknown;
+            /** @description The circuit breaker of the target, or none: failure_rate, min_calls, window, open_for and the like. */
             breaker?: unknown;
+            /** @description The retry budget of the target, or none: ratio, floor, burst, pressure. */
             budget?: unknown;
             /** @description The share of the tasks for which this version holds, such as "10%" or 10, above 0 to 100; the version before holds for the rest. */
             canary?: unknown;
             /** @description The task that follows a dead one: type, queue, policy, payload, target. */
             fallback?: unknown;
+            /**
+             * Format: go-duration
+             * @description Wait before the first attempt; none when absent.
+             */
             first_run_after?: string;
             /**
              * Format: int64
              * @description The first attempt counts; 1 turns retries off.
              */
             max_attempts?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many runs may be lost before the task dies as crash_loop.
+             */
             max_crashes?: number;
+            /** @description Categories, error types and codes that are never retried; these win over retry_on. */
             never_on?: unknown;
-            /** @enum {string} */
+            /**
+             * @description What becomes of the tasks of an ordering key behind a dead one.
+             * @enum {string}
+             */
             order_on_dead?: "block" | "skip" | "park";
             /** @description Name of a preset; the other keys override it. */
             preset?: string;
+            /** @description Categories, error types and codes that are retried beyond the usual. */
             retry_on?: unknown;
             /** @description The first that matches decides; when is a list of categories or an expression in CEL. */
             rules?: unknown;
-            /** @description Limit of each attempt. */
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
-            /** @description Limit of all attempts and waits together. */
+            /**
+             * Format: go-duration
+             * @description Limit of all attempts and waits together.
+             */
             ttl?: string;
+            /** @description No limit of attempts. */
             unlimited?: boolean;
         };
+        /**
+         * @example {
+         *       "worker": "invoices-1",
+         *       "queues": [
+         *         "billing"
+         *       ],
+         *       "types": [
+         *         "invoice"
+         *       ],
+         *       "max": 10,
+         *       "wait": "30s",
+         *       "lease": "30s"
+         *     }
+         */
         Poll: {
-            /** @description How long the tasks are the worker's unless it extends that, 1s to 1h; 30s when absent. */
+            /**
+             * Format: go-duration
+             * @description How long the tasks are the worker's unless it extends that, 1s to 1h; 30s when absent.
+             */
             lease?: string;
             /**
              * Format: int64
@@ -3633,41 +4812,83 @@ export interface components {
              */
             max?: number;
             /** @description default when absent. */
-            queues?: string[] | null;
+            queues?: string[];
             /** @description Release of the worker, at most 64 bytes without control characters: attempts and statistics name it instead of the node's. */
             release?: string;
             /** @description What the worker can start. All types but HTTP requests when absent. */
-            types?: string[] | null;
-            /** @description How long to wait for the first one, at most 60s; 0s asks for what is due now. */
+            types?: string[];
+            /**
+             * Format: go-duration
+             * @description How long to wait for the first one, at most 60s; 0s asks for what is due now.
+             */
             wait?: string;
             /** @description Name of the worker, 1 to 128 of the characters A-Z a-z 0-9 . _ : -; each process has its own. */
             worker: string;
         };
         Polled: {
-            tasks: components["schemas"]["LeasedTask"][] | null;
+            /** @description The tasks, in the order in which they are to start. */
+            tasks: components["schemas"]["LeasedTask"][];
         };
+        /**
+         * @example {
+         *       "status": 400,
+         *       "title": "The request is not valid",
+         *       "detail": "delay must not be negative",
+         *       "code": "invalid",
+         *       "errors": [
+         *         {
+         *           "path": "delay",
+         *           "message": "must not be negative"
+         *         }
+         *       ],
+         *       "hint": "the fields and their forms are listed at /openapi.json"
+         *     }
+         */
         Problem: {
-            /** @description Stable name of the problem. */
+            /** @description Stable name of the problem. New ones may come. */
             code: string;
+            /** @description What is wrong this time, for people. */
             detail?: string;
             /** @description What is wrong where in the request. */
-            errors?: components["schemas"]["Field"][] | null;
-            /** @description The task in the way. */
+            errors?: components["schemas"]["Field"][];
+            /**
+             * Format: uuid
+             * @description The task in the way.
+             */
             existing?: string;
+            /** @description What to do about it, for people. */
             hint?: string;
-            /** @description When to come back. */
+            /**
+             * Format: go-duration
+             * @description When to come back.
+             */
             retry_after?: string;
             /** @description Of the task or operation, where its state is the problem. */
             state?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The HTTP status.
+             */
             status: number;
+            /** @description What the code means, the same for every occurrence. */
             title: string;
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "type": "invoice",
+         *         "died_before": "2026-02-01T00:00:00Z"
+         *       },
+         *       "dry_run": true
+         *     }
+         */
         Purge: {
             /** @description Only count. */
             dry_run?: boolean;
+            /** @description Which dead letters; an empty object means all. */
             filter?: components["schemas"]["DeadFilter"];
-            ids?: string[] | null;
+            /** @description Ids of dead letters, at most 10000. Either this or filter is required. */
+            ids?: string[];
         };
         Purged: {
             /**
@@ -3675,10 +4896,33 @@ export interface components {
              * @description Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since.
              */
             died_before?: string;
+            /** @description Nothing was deleted. */
             dry_run?: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Letters that were deleted, or would be.
+             */
             matched: number;
         };
+        /**
+         * @example {
+         *       "name": "billing",
+         *       "lanes": 8,
+         *       "paused": false,
+         *       "policy": "payment",
+         *       "unknown_type": "park",
+         *       "concurrency": 0,
+         *       "max_pending": 100000,
+         *       "weight": 1,
+         *       "updated_at": "2026-03-01T09:00:00Z",
+         *       "counts": {
+         *         "pending": 12,
+         *         "parked": 0,
+         *         "running": 3,
+         *         "dead": 1
+         *       }
+         *     }
+         */
         Queue: {
             /**
              * Format: int64
@@ -3697,8 +4941,11 @@ export interface components {
              * @description Pending tasks beyond which enqueues are refused with 429, 0 for no limit.
              */
             max_pending: number;
+            /** @description Name of the queue. */
             name: string;
+            /** @description Nothing of it starts. */
             paused: boolean;
+            /** @description Name of the retry policy of tasks that name none; absent for the default policy. */
             policy?: string;
             /** @description Limits of each share key; absent for none. */
             shares?: components["schemas"]["ShareLimits"];
@@ -3707,7 +4954,10 @@ export interface components {
              * @enum {string}
              */
             unknown_type: "park" | "dead";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was changed last; absent of a queue that nobody changed.
+             */
             updated_at?: string;
             /**
              * Format: int64
@@ -3715,6 +4965,15 @@ export interface components {
              */
             weight: number;
         };
+        /**
+         * @example {
+         *       "concurrency": 20,
+         *       "max_pending": 100000,
+         *       "shares": {
+         *         "rate": "50/s"
+         *       }
+         *     }
+         */
         QueueChange: {
             /**
              * Format: int64
@@ -3731,11 +4990,15 @@ export interface components {
              * @description Pending tasks beyond which enqueues are refused with 429, 0 for no limit.
              */
             max_pending?: number;
+            /** @description Name of the retry policy of tasks that name none; empty for the default policy. */
             policy?: string;
             /** @description Limits of each share key. */
             shares?: components["schemas"]["ShareLimitsChange"];
-            /** @description park (default) or dead. */
-            unknown_type?: string;
+            /**
+             * @description What becomes of tasks that nothing can start; park in a new queue.
+             * @enum {string}
+             */
+            unknown_type?: "park" | "dead";
             /**
              * Format: int64
              * @description Share of a node's slots against other queues, 1 when 0.
@@ -3743,7 +5006,10 @@ export interface components {
             weight?: number;
         };
         QueueCounts: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Dead letters.
+             */
             dead: number;
             /**
              * Format: int64
@@ -3755,7 +5021,10 @@ export interface components {
              * @description Without the parked ones.
              */
             pending: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Running tasks.
+             */
             running: number;
         };
         QueueShare: {
@@ -3789,8 +5058,10 @@ export interface components {
         QueueShares: {
             /** @description Who tells: each node knows the tasks of its own lanes. */
             node: string;
+            /** @description Name of the queue. */
             queue: string;
-            shares: components["schemas"]["QueueShare"][] | null;
+            /** @description The share keys. */
+            shares: components["schemas"]["QueueShare"][];
             /**
              * Format: int64
              * @description Share keys of which this node has tasks.
@@ -3800,12 +5071,26 @@ export interface components {
         QueueStats: {
             /** @description Each counted no further than 10000. */
             counts: components["schemas"]["QueueCounts"];
+            /** @description Name of the queue. */
             name: string;
+            /** @description Nothing of it starts. */
             paused: boolean;
         };
         Queues: {
-            queues: components["schemas"]["Queue"][] | null;
+            /** @description The queues, by name. */
+            queues: components["schemas"]["Queue"][];
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "type": "invoice",
+         *         "reason": "exhausted"
+         *       },
+         *       "rate": 20,
+         *       "canary": 3,
+         *       "stop_if_failing": 0.2
+         *     }
+         */
         Redrive: {
             /**
              * Format: int64
@@ -3814,8 +5099,10 @@ export interface components {
             canary?: number;
             /** @description Only count. */
             dry_run?: boolean;
+            /** @description Which dead letters; an empty object means all. */
             filter?: components["schemas"]["DeadFilter"];
-            ids?: string[] | null;
+            /** @description Ids of dead letters, at most 10000. Either this or filter is required. */
+            ids?: string[];
             /** @description Go on counting attempts instead of starting again: each letter has the attempts that its policy leaves, and one more when all are spent. */
             keep_attempts?: boolean;
             /** @description Replaces the payload of each letter. */
@@ -3836,34 +5123,66 @@ export interface components {
             age: string;
             /** @description Of its last error. */
             category?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it died.
+             */
             died_at: string;
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
+            /** @description Ordering key of the task. */
             key?: string;
             /** @description Of its last error. */
             message?: string;
+            /** @description Queue of the task. */
             queue: string;
-            reason: string;
+            /**
+             * @description Why it died.
+             * @enum {string}
+             */
+            reason: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
+            /** @description Type of the task. */
             type: string;
         };
+        /**
+         * @example {
+         *       "operation": "01990a31-0f42-7a9b-8d21-c4e5f60718a9",
+         *       "matched": 1200
+         *     }
+         */
         Redriven: {
             /**
              * Format: date-time
              * @description Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since.
              */
             died_before?: string;
+            /** @description Nothing was changed. */
             dry_run?: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Letters that are meant.
+             */
             matched: number;
-            /** @description Ids that are not dead letters. */
-            missing?: string[] | null;
+            /** @description Ids that are no dead letters. */
+            missing?: string[];
             /** @description Id to follow under /v1/operations; empty when the redrive is already complete or was a dry run. */
             operation: string;
             /** @description Of a dry run, the letters that would go first, at most 10. */
-            sample?: components["schemas"]["RedriveSample"][] | null;
+            sample?: components["schemas"]["RedriveSample"][];
         };
+        /**
+         * @example {
+         *       "delay": "10m"
+         *     }
+         */
         Reschedule: {
-            /** @description The same, counted from now. Required without run_at. */
+            /**
+             * Format: go-duration
+             * @description The same, counted from now. Required without run_at.
+             */
             delay?: string;
             /**
              * Format: date-time
@@ -3871,18 +5190,74 @@ export interface components {
              */
             run_at?: string;
         };
+        /**
+         * @example {
+         *       "name": "invoices_die",
+         *       "on": "dead",
+         *       "when": "type == \"invoice\" && attempt >= 3",
+         *       "channels": [
+         *         "oncall"
+         *       ],
+         *       "cooldown": "10m",
+         *       "severity": "critical"
+         *     }
+         */
         Rule: {
-            channels?: string[] | null;
+            /** @description Who is told; the default channels when absent. */
+            channels?: string[];
+            /**
+             * Format: go-duration
+             * @description How long further alerts about the same subject are held back; 5m when absent, 0s for none.
+             */
             cooldown?: string;
+            /**
+             * Format: go-duration
+             * @description How long alerts about a subject are collected before the first message; 0s when absent.
+             */
             digest?: string;
+            /** @description The rule is off. */
             disabled?: boolean;
+            /**
+             * Format: go-duration
+             * @description How long the condition of an aggregate must have held; 0s when absent.
+             */
             for?: string;
-            name: string;
-            on: string;
+            /** @description 1 to 64 of the characters A-Z a-z 0-9 . _ -; that of the path when absent. A rule with the name of a built-in one replaces it. */
+            name?: string;
+            /**
+             * @description What the rule looks at: events, from dead to schedule, or aggregates, from letters to change, which hold or do not.
+             * @enum {string}
+             */
+            on: "dead" | "retry" | "crash" | "process" | "resources" | "breaker" | "redrive" | "schedule" | "letters" | "queue" | "target" | "type" | "category" | "group" | "blocked" | "key" | "change";
+            /** @description Whether the end of an alert of an aggregate is told; true when absent. */
             recovery?: boolean;
-            severity?: string;
+            /**
+             * @description How bad it is; warning when absent.
+             * @enum {string}
+             */
+            severity?: "info" | "warning" | "critical";
+            /** @description Condition in CEL, always when absent. */
             when?: string;
         };
+        /**
+         * @example {
+         *       "name": "nightly-report",
+         *       "cron": "0 3 * * *",
+         *       "zone": "Asia/Shanghai",
+         *       "overlap": "skip",
+         *       "task": {
+         *         "type": "report"
+         *       },
+         *       "paused": false,
+         *       "next": "2026-03-01T19:00:00Z",
+         *       "waiting": 0,
+         *       "fired": 41,
+         *       "missed": 0,
+         *       "skipped": 0,
+         *       "version": 2,
+         *       "updated_at": "2026-01-18T08:00:00Z"
+         *     }
+         */
         Schedule: {
             /**
              * Format: date-time
@@ -3894,7 +5269,10 @@ export interface components {
              * @example 0 3 * * *
              */
             cron?: string;
-            /** @description An interval of at least 1s: ticks are its multiples after start. */
+            /**
+             * Format: go-duration
+             * @description An interval of at least 1s: ticks are its multiples after start.
+             */
             every?: string;
             /**
              * Format: int64
@@ -3906,25 +5284,36 @@ export interface components {
              * @description The last tick that was enqueued.
              */
             last?: string;
-            /** @description Its task, or that of a later trigger. */
+            /**
+             * Format: uuid
+             * @description The task of the last tick, or of a later trigger.
+             */
             last_task?: string;
             /** @description file, where the configuration file owns it; code, where the code of an application does while it runs. */
             managed?: string;
-            /** @description What becomes of ticks more than 10s late: skip (left out), fire_once (the last one runs for all; the default), fire_all (each runs that is not older than window). */
-            misfire?: string;
+            /**
+             * @description What becomes of ticks more than 10s late: skip (left out), fire_once (the last one runs for all; the default), fire_all (each runs that is not older than window).
+             * @enum {string}
+             */
+            misfire?: "skip" | "fire_once" | "fire_all";
             /**
              * Format: int64
              * @description Ticks left out for their lateness.
              */
             missed: number;
+            /** @description Name of the schedule. */
             name: string;
             /**
              * Format: date-time
              * @description The next tick. Absent when there is none, or while the schedule is paused.
              */
             next?: string;
-            /** @description What a tick does while the last task is pending or running: allow (the default), skip, replace (cancel that one), queue (wait for its end). */
-            overlap?: string;
+            /**
+             * @description What a tick does while the last task is pending or running: allow (the default), skip, replace (cancel that one), queue (wait for its end).
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip" | "replace" | "queue";
+            /** @description It does not fire. */
             paused: boolean;
             /**
              * Format: int64
@@ -3938,7 +5327,10 @@ export interface components {
             start?: string;
             /** @description What each tick enqueues. */
             task: components["schemas"]["ScheduledTask"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the rule was changed last.
+             */
             updated_at: string;
             /**
              * Format: int64
@@ -3950,7 +5342,10 @@ export interface components {
              * @description Ticks that wait for the end of the last task.
              */
             waiting: number;
-            /** @description Of fire_all: how old a tick can be, 1h when absent, at most 744h. */
+            /**
+             * Format: go-duration
+             * @description Of fire_all: how old a tick can be, 1h when absent, at most 744h.
+             */
             window?: string;
             /**
              * @description IANA time zone of cron, UTC when absent.
@@ -3958,6 +5353,20 @@ export interface components {
              */
             zone?: string;
         };
+        /**
+         * @example {
+         *       "cron": "0 3 * * *",
+         *       "zone": "Asia/Shanghai",
+         *       "overlap": "skip",
+         *       "task": {
+         *         "type": "report",
+         *         "queue": "reports",
+         *         "payload": {
+         *           "kind": "daily"
+         *         }
+         *       }
+         *     }
+         */
         ScheduleRule: {
             /**
              * Format: date-time
@@ -3969,12 +5378,21 @@ export interface components {
              * @example 0 3 * * *
              */
             cron?: string;
-            /** @description An interval of at least 1s: ticks are its multiples after start. */
+            /**
+             * Format: go-duration
+             * @description An interval of at least 1s: ticks are its multiples after start.
+             */
             every?: string;
-            /** @description What becomes of ticks more than 10s late: skip (left out), fire_once (the last one runs for all; the default), fire_all (each runs that is not older than window). */
-            misfire?: string;
-            /** @description What a tick does while the last task is pending or running: allow (the default), skip, replace (cancel that one), queue (wait for its end). */
-            overlap?: string;
+            /**
+             * @description What becomes of ticks more than 10s late: skip (left out), fire_once (the last one runs for all; the default), fire_all (each runs that is not older than window).
+             * @enum {string}
+             */
+            misfire?: "skip" | "fire_once" | "fire_all";
+            /**
+             * @description What a tick does while the last task is pending or running: allow (the default), skip, replace (cancel that one), queue (wait for its end).
+             * @enum {string}
+             */
+            overlap?: "allow" | "skip" | "replace" | "queue";
             /**
              * Format: date-time
              * @description Of every; the beginning of 1970 in UTC when absent, so that 15m is at :00, :15, :30 and :45.
@@ -3982,7 +5400,10 @@ export interface components {
             start?: string;
             /** @description What each tick enqueues. */
             task: components["schemas"]["ScheduledTask"];
-            /** @description Of fire_all: how old a tick can be, 1h when absent, at most 744h. */
+            /**
+             * Format: go-duration
+             * @description Of fire_all: how old a tick can be, 1h when absent, at most 744h.
+             */
             window?: string;
             /**
              * @description IANA time zone of cron, UTC when absent.
@@ -4025,28 +5446,39 @@ export interface components {
             share_key?: string;
             /** @description The HTTP request to make. */
             target?: components["schemas"]["Target"];
-            /** @description Limit of each attempt. */
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
-            /** @description Limit of all attempts together, from the moment the tick was enqueued. */
+            /**
+             * Format: go-duration
+             * @description Limit of all attempts together, from the moment the tick was enqueued.
+             */
             ttl?: string;
             /** @description What kind of task this is. Defaults to http when target.url is given. */
             type?: string;
         };
         Schedules: {
-            schedules: components["schemas"]["Schedule"][] | null;
+            /** @description The schedules, by name. */
+            schedules: components["schemas"]["Schedule"][];
         };
         Self: {
             /** @description No token is needed: everybody who reaches the server may do everything. */
             open: boolean;
             /** @description As x-permission of the calls. */
-            permissions: string[] | null;
+            permissions: ("known" | "follow" | "view" | "enqueue" | "work" | "operate" | "administer")[];
             /** @description That the token is for; all when empty. */
-            queues: string[] | null;
-            /** @enum {string} */
+            queues: string[];
+            /**
+             * @description Role of the token; absent where none is needed.
+             * @enum {string}
+             */
             role?: "viewer" | "operator" | "admin" | "enqueuer" | "worker";
+            /** @description The server that answers. */
             server: components["schemas"]["SelfServer"];
             /** @description null where none is needed. */
-            token: components["schemas"]["SelfToken"];
+            token: components["schemas"]["SelfToken"] | null;
         };
         SelfSafety: {
             /** @description What can be lost at worst. */
@@ -4058,11 +5490,16 @@ export interface components {
             mode: "full" | "server" | "none";
         };
         SelfServer: {
+            /** @description Id of the node. */
             node: string;
             /** @description Of the application. */
             release?: string;
+            /** @description What becomes of an acknowledged task when the machine fails. */
             safety: components["schemas"]["SelfSafety"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the server started.
+             */
             started_at?: string;
             /** @description The kind of the store. */
             store?: string;
@@ -4071,6 +5508,7 @@ export interface components {
              * @description By the clock of the server.
              */
             time: string;
+            /** @description Version of the program. */
             version: string;
         };
         SelfToken: {
@@ -4079,15 +5517,21 @@ export interface components {
              * @description Absent for one that does not.
              */
             expires_at?: string;
+            /** @description Id of the token. */
             id: string;
+            /** @description Who or what bears it. */
             name: string;
             /** @description What its text begins with. */
             prefix: string;
         };
         Series: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The beginning of the first step.
+             */
             from: string;
-            points: components["schemas"]["SeriesPoint"][] | null;
+            /** @description The points, the oldest first. */
+            points: components["schemas"]["SeriesPoint"][];
             /** @description Empty for all, or all that the token is for. */
             queue: string;
             /**
@@ -4095,8 +5539,15 @@ export interface components {
              * @enum {string}
              */
             source: "all nodes" | "this node";
+            /**
+             * Format: go-duration
+             * @description Time from one point to the next.
+             */
             step: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description The end of the last step.
+             */
             to: string;
         };
         SeriesBacklog: {
@@ -4105,7 +5556,10 @@ export interface components {
              * @description Those of them that were due in the memory of nodes: at least so many.
              */
             due: number;
-            /** @description How long the oldest had been due. */
+            /**
+             * Format: go-duration
+             * @description How long the oldest had been due.
+             */
             oldest_due: string;
             /**
              * Format: int64
@@ -4119,16 +5573,37 @@ export interface components {
             waiting: number;
         };
         SeriesFinished: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Tasks that were canceled.
+             */
             canceled: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Tasks that died.
+             */
             dead: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Tasks that succeeded.
+             */
             succeeded: number;
         };
         SeriesPercentiles: {
+            /**
+             * Format: go-duration
+             * @description Half took no longer.
+             */
             p50: string;
+            /**
+             * Format: go-duration
+             * @description 95 of 100 took no longer.
+             */
             p95: string;
+            /**
+             * Format: go-duration
+             * @description 99 of 100 took no longer.
+             */
             p99: string;
         };
         SeriesPoint: {
@@ -4143,14 +5618,14 @@ export interface components {
              */
             attempts: number | null;
             /** @description Null where nobody looked. */
-            backlog: components["schemas"]["SeriesBacklog"];
+            backlog: components["schemas"]["SeriesBacklog"] | null;
             /**
              * Format: double
              * @description Those of them that failed, per second.
              */
             failed: number | null;
             /** @description Tasks that ended, per second. */
-            finished: components["schemas"]["SeriesFinished"];
+            finished: components["schemas"]["SeriesFinished"] | null;
             /**
              * Format: int64
              * @description That counted; 0 is a gap, and everything else is null.
@@ -4162,23 +5637,57 @@ export interface components {
              */
             retry_rate: number | null;
             /** @description How long attempts ran; null without attempts. */
-            run: components["schemas"]["SeriesPercentiles"];
+            run: components["schemas"]["SeriesPercentiles"] | null;
             /** @description From when an attempt was due to its start; null without attempts. */
-            wait: components["schemas"]["SeriesPercentiles"];
+            wait: components["schemas"]["SeriesPercentiles"] | null;
         };
         SettleResult: {
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
-            /** @description What the task is now. */
-            state?: string;
-            /** @enum {string} */
+            /**
+             * @description What the task is now.
+             * @enum {string}
+             */
+            state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * @description ok: it is on disk. stale_claim, not_found: the task is not this worker's any more, and the result is not kept.
+             * @enum {string}
+             */
             status: "ok" | "stale_claim" | "not_found";
         };
+        /**
+         * @example {
+         *       "results": [
+         *         {
+         *           "id": "01990a2e-4b7c-7d10-9c55-6f0e8a13a2b1",
+         *           "claim": 3,
+         *           "outcome": "succeeded",
+         *           "result": {
+         *             "invoice": "2026-0815"
+         *           }
+         *         },
+         *         {
+         *           "id": "01990a2e-4b7d-7e02-8a10-2b9f47c6d0e3",
+         *           "claim": 1,
+         *           "outcome": "failed",
+         *           "error": {
+         *             "message": "connection reset",
+         *             "category": "network"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         SettleTasks: {
             /** @description 1 to 1000 results. */
-            results: components["schemas"]["TaskResult"][] | null;
+            results: components["schemas"]["TaskResult"][];
         };
         Settled: {
-            results: components["schemas"]["SettleResult"][] | null;
+            /** @description One result per attempt, in the same order. */
+            results: components["schemas"]["SettleResult"][];
         };
         ShareLimits: {
             /**
@@ -4207,35 +5716,78 @@ export interface components {
              * @description When the signal came that stands.
              */
             at: string;
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
+            /** @description Name of the signal. */
             name: string;
             /** @description It was there before, with the same payload. */
             repeated?: boolean;
-            /** @description What the task is. */
-            state: string;
+            /**
+             * @description What the task is.
+             * @enum {string}
+             */
+            state: "pending" | "running" | "succeeded" | "dead" | "canceled";
             /** @description The task waited for it, and is due now. */
             woken?: boolean;
         };
         SimComparison: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Of recorded tasks: when the first attempt began.
+             */
             begin?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Events of the simulation.
+             */
             events: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description When the fault begins, in seconds.
+             */
             fault_from_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description When the fault ends, in seconds.
+             */
             fault_to_s: number;
+            /** @description Name of the scenario. */
             name: string;
-            parameters?: components["schemas"]["SimParameter"][] | null;
+            /** @description The numbers that the scenario fixes. */
+            parameters?: components["schemas"]["SimParameter"][];
+            /** @description Id of the scenario; absent of recorded tasks. */
             scenario?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Of the random numbers.
+             */
             seed: number;
+            /** @description What the scenario shows, in a sentence. */
             shows?: string;
-            variants: components["schemas"]["SimVariant"][] | null;
+            /** @description What each policy measured. */
+            variants: components["schemas"]["SimVariant"][];
         };
+        /**
+         * @example {
+         *       "scenario": "S4",
+         *       "policies": [
+         *         {
+         *           "preset": "transient"
+         *         },
+         *         {
+         *           "policy": {
+         *             "max_attempts": 3
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         SimContest: {
             /** @description At most 4. With fewer than two, our own clients and the main control come first. */
-            policies?: components["schemas"]["SimPolicy"][] | null;
+            policies?: components["schemas"]["SimPolicy"][];
             /** @description Id of a scenario: S4. */
             scenario: string;
             /**
@@ -4245,50 +5797,105 @@ export interface components {
             seed?: number;
         };
         SimCount: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there were.
+             */
             count: number;
+            /** @description What was counted. */
             name: string;
         };
         SimFigure: {
+            /** @description What it is. */
             name: string;
+            /** @description Its unit; absent without one. */
             unit?: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The number.
+             */
             value: number;
         };
         SimMetrics: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts that the server worked on after the client had gone.
+             */
             abandoned: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Attempts at the server over calls offered.
+             */
             amplification: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts that reached the server.
+             */
             attempts: number;
-            denied?: components["schemas"]["SimCount"][] | null;
-            /** Format: int64 */
+            /** @description Calls that ended badly, by reason. */
+            denied?: components["schemas"]["SimCount"][];
+            /**
+             * Format: int64
+             * @description Calls that ended badly.
+             */
             failed: number;
+            /** @description The scenario has a fault. */
             fault: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Calls that ended well.
+             */
             good: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts at once, at most.
+             */
             max_in_flight: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Calls begun.
+             */
             offered: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Half of the good calls took no longer, in seconds.
+             */
             p50_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 99 of 100 good calls took no longer, in seconds.
+             */
             p99_s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The same in the worst ten seconds.
+             */
             peak_10s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description The same in the worst second.
+             */
             peak_1s: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Seconds after the fault until 90 % of the calls end well again, and stay so; null if that never happened, or there was no fault.
+             */
             recovery_s: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Retries among them.
+             */
             retries: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Share of the ended calls that ended well.
+             */
             success: number;
         };
         SimParameter: {
+            /** @description What it is. */
             name: string;
+            /** @description Its value, with the unit. */
             value: string;
         };
         SimPolicy: {
@@ -4298,16 +5905,33 @@ export interface components {
             preset?: string;
         };
         SimReport: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Events of the simulation.
+             */
             events: number;
+            /** @description Name of the scenario. */
             name: string;
+            /** @description No verdict failed. */
             passed: boolean;
+            /** @description Id of the scenario. */
             scenario: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Of the random numbers.
+             */
             seed: number;
-            variants: components["schemas"]["SimVariant"][] | null;
-            verdicts: components["schemas"]["SimVerdict"][] | null;
+            /** @description What each kind of client measured. */
+            variants: components["schemas"]["SimVariant"][];
+            /** @description The acceptance numbers. */
+            verdicts: components["schemas"]["SimVerdict"][];
         };
+        /**
+         * @example {
+         *       "scenario": "S4",
+         *       "seed": 7
+         *     }
+         */
         SimRun: {
             /** @description A policy in the form of the configuration that does so. */
             policy?: unknown;
@@ -4322,36 +5946,60 @@ export interface components {
             seed?: number;
         };
         SimScenario: {
+            /** @description Id of the scenario, such as S4. */
             id: string;
+            /** @description Name of the scenario. */
             name: string;
-            parameters: components["schemas"]["SimParameter"][] | null;
+            /** @description The numbers that it fixes. */
+            parameters: components["schemas"]["SimParameter"][];
+            /** @description What it shows, in a sentence. */
             shows: string;
+            /** @description Where the storm or its numbers come from. */
             source: string;
         };
         SimScenarios: {
-            scenarios: components["schemas"]["SimScenario"][] | null;
+            /** @description The scenarios, in the order of the documentation. */
+            scenarios: components["schemas"]["SimScenario"][];
         };
         SimSeries: {
-            attempts: number[] | null;
-            good: number[] | null;
-            in_flight: number[] | null;
-            offered: number[] | null;
-            p50_s: number[] | null;
-            p99_s: number[] | null;
-            /** Format: double */
+            /** @description Attempts that reached the server, per second. */
+            attempts: number[];
+            /** @description Calls that ended well, per second. */
+            good: number[];
+            /** @description Attempts at once, at most. */
+            in_flight: number[];
+            /** @description Calls begun per second. */
+            offered: number[];
+            /** @description Half of the good calls took no longer, in seconds; 0 where there are none. */
+            p50_s: number[];
+            /** @description 99 of 100 good calls took no longer, in seconds; 0 where there are none. */
+            p99_s: number[];
+            /**
+             * Format: double
+             * @description Seconds from one value to the next.
+             */
             step_s: number;
         };
         SimVariant: {
+            /** @description Theory says that it must fail. */
             control?: boolean;
-            figures?: components["schemas"]["SimFigure"][] | null;
+            /** @description Numbers of this scenario. */
+            figures?: components["schemas"]["SimFigure"][];
+            /** @description The numbers that every run has. */
             metrics: components["schemas"]["SimMetrics"];
+            /** @description Name of the kind of client. */
             name: string;
+            /** @description The run over time. */
             series?: components["schemas"]["SimSeries"];
         };
         SimVerdict: {
+            /** @description What it must be. */
             bound: string;
+            /** @description What it was. */
             measured: string;
+            /** @description What is measured. */
             name: string;
+            /** @description It was kept. */
             ok: boolean;
         };
         Stats: {
@@ -4367,10 +6015,13 @@ export interface components {
              * @description Living ones.
              */
             nodes: number;
-            /** @description For how long the oldest pending task has been due. */
+            /**
+             * Format: go-duration
+             * @description For how long the oldest pending task has been due.
+             */
             oldest_due: string;
             /** @description By name. */
-            queues: components["schemas"]["QueueStats"][] | null;
+            queues: components["schemas"]["QueueStats"][];
             /**
              * Format: int64
              * @description Due tasks in the memory of the node that answers, and those of all nodes that are set aside, since nobody can start them now: no living node starts their type, their target is down, their key is blocked. Of each queue counted to 10000.
@@ -4383,7 +6034,7 @@ export interface components {
             running: number;
             /**
              * Format: int64
-             * @description Tasks in its memory that are not due.
+             * @description Tasks in the memory of the node that answers that are not due.
              */
             scheduled: number;
             /**
@@ -4400,23 +6051,42 @@ export interface components {
             attempt: number;
             /** @description Absent where there is nothing before. */
             from?: components["schemas"]["StatsSide"];
+            /** @description How many times as long the later side takes: 1.5 is half as long again. */
             growth: components["schemas"]["StatsGrowth"];
+            /** @description The later side. */
             to: components["schemas"]["StatsSide"];
+            /** @description Type of the tasks. */
             type: string;
         };
         StatsComparisons: {
-            /** @enum {string} */
+            /**
+             * @description What is compared.
+             * @enum {string}
+             */
             by: "release" | "policy_version";
-            comparisons: components["schemas"]["StatsComparison"][] | null;
+            /** @description By type and number of the attempt. */
+            comparisons: components["schemas"]["StatsComparison"][];
         };
         StatsGrowth: {
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of the delay that half of the attempts did not exceed.
+             */
             delay_p50?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of the delay that 99 of 100 did not exceed.
+             */
             delay_p99?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of the time that half of the attempts ran no longer.
+             */
             p50?: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of the time that 99 of 100 ran no longer.
+             */
             p99?: number;
         };
         StatsSide: {
@@ -4425,8 +6095,15 @@ export interface components {
              * @description Attempts.
              */
             count: number;
-            /** @description Half of the attempts started no later after they were due. */
+            /**
+             * Format: go-duration
+             * @description Half of the attempts started no later after they were due.
+             */
             delay_p50: string;
+            /**
+             * Format: go-duration
+             * @description 99 of 100 attempts started no later after they were due.
+             */
             delay_p99: string;
             /**
              * Format: int64
@@ -4435,8 +6112,15 @@ export interface components {
             failed: number;
             /** @description The release, (none) where it has no name; or the policy and its version: payment@3. */
             name: string;
-            /** @description Half of the attempts ran no longer. */
+            /**
+             * Format: go-duration
+             * @description Half of the attempts ran no longer.
+             */
             p50: string;
+            /**
+             * Format: go-duration
+             * @description 99 of 100 attempts ran no longer.
+             */
             p99: string;
             /**
              * Format: date-time
@@ -4452,8 +6136,12 @@ export interface components {
             attempt?: number;
             /** @description The task that undoes the step if its own dies. */
             compensation?: components["schemas"]["Compensation"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
             ended_at?: string;
+            /** @description What the step is called. */
             name: string;
             /**
              * Format: int64
@@ -4462,7 +6150,10 @@ export interface components {
             occurrence: number;
             /** @description What it gave. */
             result?: unknown;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it began, if that is known.
+             */
             started_at?: string;
             /** @description That of the result, in the words of the language that made it. await: the handler waits for the signal of the name. Of occurrence 0: signal, whose payload is the result, or timeout, if none came in time. */
             type?: string;
@@ -4477,10 +6168,19 @@ export interface components {
             until?: string;
         };
         StepResult: {
+            /** @description Why the step is not kept; only of status error. */
             error?: components["schemas"]["Error"];
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
+            /** @description Name of the step. */
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Which of the steps of this name it is, from 1.
+             */
             occurrence: number;
             /**
              * @description stale_claim, not_found: stop, the task is not this worker's any more, and the step is not kept. error: the step is not kept, error says why.
@@ -4505,32 +6205,53 @@ export interface components {
             url?: string;
         };
         TargetChange: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
             at: string;
+            /** @description Id of the node. */
             node: string;
-            /** @enum {string} */
+            /**
+             * @description What has changed.
+             * @enum {string}
+             */
             part: "breaker" | "budget";
+            /** @description Why, in a word. */
             reason?: string;
-            /** @description Of a breaker closed, open, half_open or ramping; of a budget exhausted or refilled. */
-            state: string;
+            /**
+             * @description Of a breaker closed, open, half_open or ramping; of a budget exhausted or refilled.
+             * @enum {string}
+             */
+            state: "closed" | "open" | "half_open" | "ramping" | "exhausted" | "refilled";
             /**
              * Format: date-time
              * @description When an open breaker probes, or a budget has its next token.
              */
             until?: string;
+            /** @description The state before. */
             was?: string;
         };
         TargetHistory: {
-            changes: components["schemas"]["TargetChange"][] | null;
+            /** @description The changes, newest first. */
+            changes: components["schemas"]["TargetChange"][];
         };
         TargetOrder: {
-            /** @enum {string} */
+            /**
+             * @description open: nothing calls the target. close: calls begin again. reset: what was learned of it was forgotten.
+             * @enum {string}
+             */
             action: "open" | "close" | "reset";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was said.
+             */
             at: string;
         };
         TargetState: {
+            /** @description The circuit breaker. */
             breaker: components["schemas"]["Breaker"];
+            /** @description The retry budget. */
             budget: components["schemas"]["Budget"];
             /**
              * Format: date-time
@@ -4550,19 +6271,29 @@ export interface components {
             /** @description The host of a request's URL, with a port that is not the scheme's own, as in api.example.com:8443; what its handler has named, as in @stripe; or the type of the task. */
             name: string;
             /** @description What each node knows. Empty of a target that is ordered open while no node knows a task of it: perhaps its name is a typing error. */
-            nodes: components["schemas"]["NodeTarget"][] | null;
+            nodes: components["schemas"]["NodeTarget"][];
             /** @description What an operator said last; one to open holds, others are shown for an hour. */
             order?: components["schemas"]["TargetOrder"];
             /** @description The handler of the type wants no guards: only an operator's order holds its tasks. */
             unguarded?: boolean;
+            /** @description Due tasks in the memory of the nodes, by what holds them. */
             waiting: components["schemas"]["TargetWaiting"];
         };
         TargetWaiting: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The breaker is not closed.
+             */
             breaker: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The retry budget is spent.
+             */
             budget: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description As many attempts run as may at once.
+             */
             concurrency: number;
             /**
              * Format: int64
@@ -4571,69 +6302,148 @@ export interface components {
             rate: number;
         };
         Targets: {
-            targets: components["schemas"]["TargetState"][] | null;
+            /** @description The targets, those with something to tell first. */
+            targets: components["schemas"]["TargetState"][];
             /**
              * Format: int64
              * @description How many there are, also beyond the limit.
              */
             total: number;
         };
+        /**
+         * @example {
+         *       "id": "01990a2e-4b7c-7d10-9c55-6f0e8a13a2b1",
+         *       "type": "invoice",
+         *       "queue": "billing",
+         *       "state": "pending",
+         *       "payload": {
+         *         "order": 4711
+         *       },
+         *       "priority": 5,
+         *       "run_at": "2026-03-01T09:30:31.624Z",
+         *       "key": "customer-17",
+         *       "policy": "payment",
+         *       "policy_version": 3,
+         *       "max_attempts": 5,
+         *       "attempt": 1,
+         *       "crashes": 0,
+         *       "claim": 1,
+         *       "waiting": "backoff",
+         *       "created_at": "2026-03-01T09:30:00Z",
+         *       "updated_at": "2026-03-01T09:30:30.124Z",
+         *       "last_error": {
+         *         "category": "timeout",
+         *         "effect": "maybe",
+         *         "message": "no answer within 30s",
+         *         "fingerprint": "5d3b0c9e7a41f208",
+         *         "at": "2026-03-01T09:30:30.124Z",
+         *         "delay": "1.5s"
+         *       }
+         *     }
+         */
         Task: {
+            /** @description When to tell people about this task: {when, channels, cooldown}. */
             alert?: unknown;
             /**
              * Format: int64
              * @description Attempts started and spent.
              */
             attempt: number;
-            /** @description Its last error. */
+            /** @description Last error of the callback task. */
             callback_error?: string;
-            /** @description Its state. */
-            callback_state?: string;
-            /** @description The on_success or on_dead task of this one, where one task is asked for. */
+            /**
+             * @description State of the callback task.
+             * @enum {string}
+             */
+            callback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The on_success or on_dead task of this one, where one task is asked for.
+             */
             callback_task?: string;
+            /** @description Somebody wants the running attempt to stop. */
             cancel_requested?: boolean;
             /**
              * Format: int64
              * @description Grows with every run.
              */
             claim: number;
-            /** @description Its state: when it has succeeded, what undoes the steps is enqueued. */
-            compensation_state?: string;
-            /** @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for. */
+            /**
+             * @description State of the compensation task: when it has succeeded, what undoes the steps is enqueued.
+             * @enum {string}
+             */
+            compensation_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The task that undoes the steps of this one once it is canceled, where that was asked for and one task is asked for.
+             */
             compensation_task?: string;
             /**
              * Format: int64
              * @description Runs that were lost, since their process died or the lease of their worker ended without an answer; they cost no attempt.
              */
             crashes: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was accepted.
+             */
             created_at: string;
-            /** @enum {string} */
+            /**
+             * @description Why it died: the attempts are exhausted, the failure is permanent, the deadline has passed, it killed its process too often, nothing can start it, or it was rejected.
+             * @enum {string}
+             */
             dead_reason?: "exhausted" | "permanent" | "expired" | "crash_loop" | "no_handler" | "rejected";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description For all attempts together.
+             */
             deadline?: string;
+            /** @description Key under which a repeat of the enqueue is found. */
             dedupe_key?: string;
+            /**
+             * Format: go-duration
+             * @description How long the dedupe key holds.
+             */
             dedupe_window?: string;
             /** @description Of a task for a worker group that nobody takes. */
             dispatch?: components["schemas"]["Dispatch"];
+            /** @description The task that is enqueued when this one dies. */
             fallback?: components["schemas"]["Follow"];
-            /** @description Its last error. */
+            /** @description Last error of the fallback task. */
             fallback_error?: string;
-            /** @description Its state, where one task is asked for. */
-            fallback_state?: string;
-            /** @description The task that was enqueued when this one died. */
+            /**
+             * @description State of the fallback task, where one task is asked for.
+             * @enum {string}
+             */
+            fallback_state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
+            /**
+             * Format: uuid
+             * @description The task that was enqueued when this one died.
+             */
             fallback_task?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it ended; absent of a task that lives.
+             */
             finished_at?: string;
             /**
              * @description As what it follows its parent.
              * @enum {string}
              */
             follows?: "fallback" | "on_success" | "on_dead" | "compensation" | "group";
-            /** @description The group of tasks that this one is a member of. */
+            /**
+             * Format: uuid
+             * @description The group of tasks that this one is a member of.
+             */
             group?: string;
+            /**
+             * Format: uuid
+             * @description Id of the task, a UUID of version 7.
+             */
             id: string;
+            /** @description Ordering key: tasks of one key run one at a time. */
             key?: string;
+            /** @description Error of the last attempt that failed; absent if none did. */
             last_error?: components["schemas"]["Failure"];
             /**
              * Format: date-time
@@ -4650,6 +6460,7 @@ export interface components {
              * @description What holds for this task, the first attempt included; 0 for unlimited.
              */
             max_attempts: number;
+            /** @description Free labels. */
             metadata?: {
                 [key: string]: string;
             };
@@ -4657,52 +6468,80 @@ export interface components {
             missing_key?: string;
             /**
              * Format: date-time
-             * @description When that is looked at again: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
+             * @description When it is looked at again why the task waits: the next run, the next probe of an open breaker, the next token of a spent budget. Absent where nobody can know.
              */
             next_check?: string;
             /** @description Who runs it now, or has leased it to a worker. */
             node?: string;
+            /** @description The task that is enqueued when this one dies, beside fallback. */
             on_dead?: components["schemas"]["Follow"];
+            /** @description The task that is enqueued when this one succeeds. */
             on_success?: components["schemas"]["Follow"];
-            /** @description The task that this one follows, or the group of tasks whose callback it is. */
+            /**
+             * Format: uuid
+             * @description The task that this one follows, or the group of tasks whose callback it is.
+             */
             parent?: string;
             /** @description Byte for byte as it was enqueued. Absent when the payload is not JSON, see payload_base64. */
             payload?: unknown;
             /** @description A payload that a Go program enqueued and that is not JSON. */
             payload_base64?: string;
+            /** @description Name of its retry policy; absent where its type or queue says which holds. */
             policy?: string;
             /**
              * Format: int64
              * @description Version of the named policy; presets have one, 1. Absent for an inline policy.
              */
             policy_version?: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description 0 (lowest) to 9.
+             */
             priority: number;
             /** @description Last reported by a Go handler on this node. */
             progress?: unknown;
+            /** @description Name of the queue. */
             queue: string;
             /** @description JSON that the attempt that succeeded answered with. */
             result?: unknown;
+            /** @description Inline retry policy; absent where it has none. */
             retry?: unknown;
             /**
              * Format: date-time
              * @description Not before this time: of the first attempt or of the next retry.
              */
             run_at: string;
+            /** @description Whose the task is: starts of a queue go round the share keys. */
             share_key?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the attempt that runs, or ran last, began.
+             */
             started_at?: string;
-            /** @enum {string} */
+            /**
+             * @description pending: it waits for its time. running: an attempt runs. succeeded: it has ended well. dead: it was given up, and is a dead letter. canceled: it has ended by request.
+             * @enum {string}
+             */
             state: "pending" | "running" | "succeeded" | "dead" | "canceled";
             /** @description What is done of it, in the order in which that ended, where one task is asked for. Of a task that is leased to a worker, what is not to be done again. */
-            steps?: components["schemas"]["Step"][] | null;
+            steps?: components["schemas"]["Step"][];
+            /** @description The HTTP request to make; absent where a handler or a worker runs it. */
             target?: components["schemas"]["Target"];
+            /**
+             * Format: go-duration
+             * @description Limit of each attempt.
+             */
             timeout?: string;
+            /** @description W3C trace context of who enqueued it. */
             trace_parent?: string;
+            /** @description What kind of task this is. */
             type: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it changed last.
+             */
             updated_at?: string;
-            /** @description Why a pending task is not running. */
+            /** @description Why a pending task is not running. New ones may come. */
             waiting?: string;
             /** @description The remote worker that runs it now. */
             worker?: string;
@@ -4712,7 +6551,9 @@ export interface components {
             category?: string;
             /** @description HTTP status, SQLSTATE, errno. */
             code?: string;
+            /** @description What failed, for people; at most 16 KiB are kept. */
             message: string;
+            /** @description Where it failed; it helps to tell failures apart and is not kept. */
             stack?: string;
             /** @description Class of the error. */
             type?: string;
@@ -4737,22 +6578,29 @@ export interface components {
             failed_until?: string;
             /** @description Ordering key. */
             key?: string;
+            /** @description Names with their values; all must be there. */
             metadata?: {
                 [key: string]: string;
             };
             /** @description An ordering key or a type as it is, or a part of the last error's message. */
             q?: string;
+            /** @description Of this queue. */
             queue?: string;
             /**
              * Format: date-time
              * @description Created at or after.
              */
             since?: string;
-            /** @description pending, or for a cancel also running; without it every task to which the action can be done. */
-            state?: string;
+            /**
+             * @description pending, or for a cancel also running; without it every task to which the action can be done.
+             * @enum {string}
+             */
+            state?: "pending" | "running";
+            /** @description That call this target. */
             target?: string;
             /** @description Trace id. */
             trace?: string;
+            /** @description Of this type. */
             type?: string;
             /**
              * Format: date-time
@@ -4760,49 +6608,116 @@ export interface components {
              */
             until?: string;
         };
+        /**
+         * @example {
+         *       "id": "01990a30-77aa-7c3d-b1f4-9d8e7c6b5a40",
+         *       "label": "import of March",
+         *       "state": "closed",
+         *       "callback": {
+         *         "type": "import-done"
+         *       },
+         *       "members": 120,
+         *       "succeeded": 117,
+         *       "dead": 1,
+         *       "canceled": 0,
+         *       "created_at": "2026-03-01T09:00:00Z",
+         *       "closed_at": "2026-03-01T09:01:00Z"
+         *     }
+         */
         TaskGroup: {
+            /** @description The task that is enqueued when all members have ended. */
             callback: components["schemas"]["Follow"];
-            /** @description The callback, of a group that is done. */
+            /**
+             * Format: uuid
+             * @description The callback, of a group that is done.
+             */
             callback_task?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Members that were canceled.
+             */
             canceled: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was closed; absent of an open group.
+             */
             closed_at?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
             created_at: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Members that died.
+             */
             dead: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When its callback was enqueued; absent before.
+             */
             done_at?: string;
+            /**
+             * Format: uuid
+             * @description Id of the group.
+             */
             id: string;
+            /** @description For people. */
             label?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many tasks it has.
+             */
             members: number;
             /**
              * @description open takes members; closed waits for those that live; done has enqueued its callback.
              * @enum {string}
              */
             state: "open" | "closed" | "done";
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Members that succeeded.
+             */
             succeeded: number;
         };
+        /**
+         * @example {
+         *       "label": "import of March",
+         *       "callback": {
+         *         "type": "import-done",
+         *         "queue": "imports"
+         *       }
+         *     }
+         */
         TaskGroupDraft: {
             /** @description The task that is enqueued once when the group is closed and all its members have ended; in the queue default when it names none. */
             callback: components["schemas"]["Follow"];
-            /** @description UUID of version 7, made by the caller. A repeat with the same label and callback answers with the first group. Made by the server when absent. */
+            /**
+             * Format: uuid
+             * @description UUID of version 7, made by the caller. A repeat with the same label and callback answers with the first group. Made by the server when absent.
+             */
             id?: string;
             /** @description For people. At most 200 bytes. */
             label?: string;
         };
         TaskGroups: {
+            /** @description Give it back as cursor for the next page; empty on the last one. */
             next_cursor: string;
-            task_groups: components["schemas"]["TaskGroup"][] | null;
+            /** @description The groups of the page. */
+            task_groups: components["schemas"]["TaskGroup"][];
         };
         TaskResult: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The claim with which the task came.
+             */
             claim: number;
-            /** @description Of outcomes that are not success. */
+            /** @description Of outcomes that are no success. */
             error?: components["schemas"]["TaskError"];
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
             id: string;
             /**
              * @description released: hand it back, at no cost. snoozed: run it again after retry_after, at no cost.
@@ -4811,66 +6726,155 @@ export interface components {
             outcome: "succeeded" | "failed" | "snoozed" | "released" | "dead" | "canceled";
             /** @description JSON of at most 64 KiB, kept with a task that succeeded. */
             result?: unknown;
-            /** @description Of failed: in place of the policy's delay. Of snoozed: required. */
+            /**
+             * Format: go-duration
+             * @description Of failed: in place of the policy's delay. Of snoozed: required.
+             */
             retry_after?: string;
         };
         Tasks: {
+            /** @description Give it back as cursor for the next page; empty on the last one. */
             next_cursor: string;
-            tasks: components["schemas"]["Task"][] | null;
+            /** @description The tasks of the page. */
+            tasks: components["schemas"]["Task"][];
         };
         Ticks: {
-            next: string[] | null;
+            /** @description The next ticks, the first one first; fewer than asked for where there are no more. */
+            next: string[];
         };
+        /**
+         * @example {
+         *       "id": "k3v7a2bc",
+         *       "name": "deploy",
+         *       "role": "operator",
+         *       "queues": [
+         *         "billing"
+         *       ],
+         *       "state": "live",
+         *       "created_at": "2026-03-01T09:00:00Z",
+         *       "created_by": "cli",
+         *       "expires_at": "2026-09-01T09:00:00Z"
+         *     }
+         */
         Token: {
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
             created_at: string;
+            /** @description Who made it. */
             created_by?: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it stops being good; absent of one that does not.
+             */
             expires_at?: string;
+            /** @description Id of the token, which is no secret. */
             id: string;
+            /** @description Who or what bears it. */
             name: string;
             /** @description All when absent. */
-            queues?: string[] | null;
-            /** Format: date-time */
+            queues?: string[];
+            /**
+             * Format: date-time
+             * @description When it was revoked; absent if it was not.
+             */
             revoked_at?: string;
+            /** @description Who revoked it. */
             revoked_by?: string;
-            role: string;
-            /** @description live, expired or revoked. */
-            state: string;
+            /**
+             * @description What its bearer may do.
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin" | "enqueuer" | "worker";
+            /**
+             * @description live, expired or revoked.
+             * @enum {string}
+             */
+            state: "live" | "expired" | "revoked";
         };
+        /**
+         * @example {
+         *       "name": "deploy",
+         *       "role": "operator",
+         *       "queues": [
+         *         "billing"
+         *       ],
+         *       "ttl": "4416h"
+         *     }
+         */
         TokenSpec: {
             /** @description 8 of the characters a-z and 2-7, chosen at random; made when absent. Who gives it knows what to revoke if the answer is lost: a repeat is a conflict. */
             id?: string;
             /** @description Who or what bears the token, for people: 1 to 128 characters. */
             name: string;
             /** @description The queues that it is for; all when absent. Not for admins. */
-            queues?: string[] | null;
-            /** @enum {string} */
+            queues?: string[];
+            /**
+             * @description What its bearer may do.
+             * @enum {string}
+             */
             role: "viewer" | "operator" | "admin" | "enqueuer" | "worker";
-            /** @description How long it is good, at most 10 years; forever when absent. */
+            /**
+             * Format: go-duration
+             * @description How long it is good, at most 10 years; forever when absent.
+             */
             ttl?: string;
         };
         Tokens: {
-            tokens: components["schemas"]["Token"][] | null;
+            /** @description The tokens, by name. */
+            tokens: components["schemas"]["Token"][];
         };
+        /**
+         * @example {
+         *       "id": "01990a2e-4b7c-7d10-9c55-6f0e8a13a2b1"
+         *     }
+         */
         Trigger: {
-            /** @description UUID of version 7 for the task, made by the caller, so that a repeat answers with the first task. */
+            /**
+             * Format: uuid
+             * @description UUID of version 7 for the task, made by the caller, so that a repeat answers with the first task.
+             */
             id?: string;
         };
         Upcoming: {
             /** @description False where more tasks waited than were looked at, and one that was not may be tried before the last of these. */
             complete: boolean;
-            tasks: components["schemas"]["Task"][] | null;
+            /** @description The tasks, the soonest first. */
+            tasks: components["schemas"]["Task"][];
         };
+        /**
+         * @example {
+         *       "lanes": [
+         *         4097,
+         *         20481
+         *       ]
+         *     }
+         */
         Wake: {
             /** @description Numbers of lanes whose rows changed, at most 4096; none for anything. */
-            lanes: number[] | null;
+            lanes: number[];
         };
+        /**
+         * @example {
+         *       "of": "payment",
+         *       "tasks": 2000,
+         *       "policies": [
+         *         {
+         *           "name": "shorter",
+         *           "policy": {
+         *             "max_attempts": 3
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
         WhatIf: {
             /** @description Only tasks of which an attempt ran under this policy, in any version. */
             of?: string;
             /** @description At most 4, to compare with what was recorded and with the policies of now. */
-            policies?: components["schemas"]["WhatIfPolicy"][] | null;
+            policies?: components["schemas"]["WhatIfPolicy"][];
+            /** @description Only tasks of this queue; all when absent. */
             queue?: string;
             /**
              * Format: int64
@@ -4882,12 +6886,14 @@ export interface components {
              * @description Tasks created at or after; a day before until when absent.
              */
             since?: string;
+            /** @description Only tasks that call this target; all when absent. */
             target?: string;
             /**
              * Format: int64
              * @description At most so many tasks, the newest first: up to 10 000, 2000 when absent.
              */
             tasks?: number;
+            /** @description Only tasks of this type; all when absent. */
             type?: string;
             /**
              * Format: date-time
@@ -4896,8 +6902,9 @@ export interface components {
             until?: string;
         };
         WhatIfLimit: {
-            /** @enum {string} */
-            code: "model" | "load" | "guessed" | "left_out" | "kept" | "schedule" | "open" | "now";
+            /** @description Stable name of the limit. New ones may come. */
+            code: string;
+            /** @description What it means, for people. */
             text: string;
         };
         WhatIfPolicy: {
@@ -4924,7 +6931,10 @@ export interface components {
              * @description Tasks that ran under other policies than the one asked for, which are left out.
              */
             others?: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Tasks created at or after were asked for.
+             */
             since: string;
             /**
              * @description The bound at which reading stopped; absent when nothing is left out.
@@ -4941,7 +6951,10 @@ export interface components {
              * @description That were tried at least once.
              */
             tasks: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Tasks created before were asked for.
+             */
             until: string;
             /**
              * Format: int64
@@ -4956,17 +6969,27 @@ export interface components {
              */
             begin: string;
             /** @description What the runs cannot know, in plain words. */
-            limits: components["schemas"]["WhatIfLimit"][] | null;
+            limits: components["schemas"]["WhatIfLimit"][];
+            /** @description What was read of the store. */
             read: components["schemas"]["WhatIfRead"];
             /** @description What was recorded; then each task under the policy that holds for it now; then the policies that are tried, in their order. */
-            runs: components["schemas"]["WhatIfRun"][] | null;
-            /** Format: int64 */
+            runs: components["schemas"]["WhatIfRun"][];
+            /**
+             * Format: int64
+             * @description Of the random numbers.
+             */
             seed: number;
-            /** @description Time between two values of a series. */
+            /**
+             * Format: go-duration
+             * @description Time between two values of a series.
+             */
             step: string;
         };
         WhatIfRun: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Attempts of all tasks.
+             */
             attempts: number;
             /**
              * Format: int64
@@ -4992,13 +7015,17 @@ export interface components {
              * @description Attempts at a time of which nothing is recorded; they are taken to succeed.
              */
             guessed: number;
-            /** @enum {string} */
+            /**
+             * @description recorded: as it was. current: under the policies of now. tried: under a policy of the request.
+             * @enum {string}
+             */
             kind: "recorded" | "current" | "tried";
             /**
              * Format: int64
              * @description Attempts at once, at most.
              */
             most_in_flight: number;
+            /** @description What the run is called. */
             name: string;
             /**
              * Format: int64
@@ -5010,6 +7037,7 @@ export interface components {
              * @description Those of the attempts that were not the first of their task.
              */
             retries: number;
+            /** @description The run over time. */
             series: components["schemas"]["WhatIfSeries"];
             /**
              * Format: int64
@@ -5023,15 +7051,27 @@ export interface components {
         };
         WhatIfSeries: {
             /** @description Load that the targets are offered. */
-            attempts: number[] | null;
+            attempts: number[];
             /** @description Tasks. */
-            succeeded: number[] | null;
+            succeeded: number[];
             /** @description First attempts that were due. */
-            tasks: number[] | null;
+            tasks: number[];
         };
         WhatIfSpans: {
+            /**
+             * Format: go-duration
+             * @description The longest; absent where there is none.
+             */
             longest?: string;
+            /**
+             * Format: go-duration
+             * @description Half took no longer.
+             */
             p50: string;
+            /**
+             * Format: go-duration
+             * @description 99 of 100 took no longer.
+             */
             p99: string;
         };
         Woken: Record<string, never>;
@@ -5132,7 +7172,119 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "get-openapi-3": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openapi+json": Record<string, never>;
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
         };
     };
@@ -5150,7 +7302,54 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/openapi+json": Record<string, never>;
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
         };
     };
@@ -5706,7 +7905,7 @@ export interface operations {
                 /** @description Made at or after. */
                 since?: string;
                 /** @description 1 to 500, 100 when absent; a page may have fewer messages, also none. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -6605,7 +8804,7 @@ export interface operations {
                 /** @description Before. */
                 until?: string;
                 /** @description Rows per page, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -6683,9 +8882,11 @@ export interface operations {
     "list-dead": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
-                state?: string;
+                /** @description In this state. failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
+                state?: "pending" | "running" | "succeeded" | "dead" | "canceled" | "failed";
+                /** @description Of this type. */
                 type?: string;
+                /** @description Of this queue. */
                 queue?: string;
                 /** @description Ordering key. */
                 key?: string;
@@ -6701,11 +8902,12 @@ export interface operations {
                 failed_since?: string;
                 /** @description Failed last before; the newest failure comes first. */
                 failed_until?: string;
+                /** @description That call this target. */
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
                 /** @description name:value; repeatable, all must be there. */
-                metadata?: string[] | null;
+                metadata?: string[];
                 /** @description The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message. */
                 q?: string;
                 /** @description exhausted, permanent, expired, crash_loop, no_handler or rejected. */
@@ -6715,7 +8917,7 @@ export interface operations {
                 /** @description Died before. */
                 died_before?: string;
                 /** @description Letters per page, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -6793,9 +8995,11 @@ export interface operations {
     "export-dead": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
-                state?: string;
+                /** @description In this state. failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
+                state?: "pending" | "running" | "succeeded" | "dead" | "canceled" | "failed";
+                /** @description Of this type. */
                 type?: string;
+                /** @description Of this queue. */
                 queue?: string;
                 /** @description Ordering key. */
                 key?: string;
@@ -6811,11 +9015,12 @@ export interface operations {
                 failed_since?: string;
                 /** @description Failed last before; the newest failure comes first. */
                 failed_until?: string;
+                /** @description That call this target. */
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
                 /** @description name:value; repeatable, all must be there. */
-                metadata?: string[] | null;
+                metadata?: string[];
                 /** @description The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message. */
                 q?: string;
                 /** @description exhausted, permanent, expired, crash_loop, no_handler or rejected. */
@@ -6899,9 +9104,11 @@ export interface operations {
     "group-dead": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
-                state?: string;
+                /** @description In this state. failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
+                state?: "pending" | "running" | "succeeded" | "dead" | "canceled" | "failed";
+                /** @description Of this type. */
                 type?: string;
+                /** @description Of this queue. */
                 queue?: string;
                 /** @description Ordering key. */
                 key?: string;
@@ -6917,11 +9124,12 @@ export interface operations {
                 failed_since?: string;
                 /** @description Failed last before; the newest failure comes first. */
                 failed_until?: string;
+                /** @description That call this target. */
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
                 /** @description name:value; repeatable, all must be there. */
-                metadata?: string[] | null;
+                metadata?: string[];
                 /** @description The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message. */
                 q?: string;
                 /** @description exhausted, permanent, expired, crash_loop, no_handler or rejected. */
@@ -6931,7 +9139,7 @@ export interface operations {
                 /** @description Died before. */
                 died_before?: string;
                 /** @description Groups, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description With when, why and where the letters died. */
                 trend?: boolean;
             };
@@ -7009,9 +9217,11 @@ export interface operations {
     "get-dead-group": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
-                state?: string;
+                /** @description In this state. failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
+                state?: "pending" | "running" | "succeeded" | "dead" | "canceled" | "failed";
+                /** @description Of this type. */
                 type?: string;
+                /** @description Of this queue. */
                 queue?: string;
                 /** @description Ordering key. */
                 key?: string;
@@ -7027,11 +9237,12 @@ export interface operations {
                 failed_since?: string;
                 /** @description Failed last before; the newest failure comes first. */
                 failed_until?: string;
+                /** @description That call this target. */
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
                 /** @description name:value; repeatable, all must be there. */
-                metadata?: string[] | null;
+                metadata?: string[];
                 /** @description The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message. */
                 q?: string;
                 /** @description exhausted, permanent, expired, crash_loop, no_handler or rejected. */
@@ -7493,7 +9704,7 @@ export interface operations {
                 /** @description Of this type only. */
                 type?: string;
                 /** @description Into this state only. */
-                state?: string;
+                state?: "pending" | "running" | "succeeded" | "dead" | "canceled";
                 /** @description Of tasks that call this target only. */
                 target?: string;
                 /** @description Of this task only, on whichever node it runs; without stats and changed. */
@@ -7855,7 +10066,7 @@ export interface operations {
                 /** @description Also keys that no task waits behind. */
                 all?: boolean;
                 /** @description Keys per page, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -7938,7 +10149,7 @@ export interface operations {
                 /** @description Owned by this node only. */
                 node?: string;
                 /** @description Lanes, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
             };
@@ -8026,7 +10237,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Nodes, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -8202,7 +10413,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Operations, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
             };
             header?: never;
             path?: never;
@@ -8460,7 +10671,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Items per page, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -9006,7 +11217,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The version that is changed, 0 for none; another one is a conflict. Whatever stands there when absent. */
-                version?: number | null;
+                version?: number;
                 /** @description Check everything and change nothing. */
                 dry_run?: boolean;
             };
@@ -9128,7 +11339,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The version that is changed, 0 for none; another one is a conflict. Whatever stands there when absent. */
-                version?: number | null;
+                version?: number;
                 /** @description Check everything and change nothing. */
                 dry_run?: boolean;
             };
@@ -9228,7 +11439,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The version that is changed, 0 for none; another one is a conflict. Whatever stands there when absent. */
-                version?: number | null;
+                version?: number;
                 /** @description Check everything and change nothing. */
                 dry_run?: boolean;
             };
@@ -9328,7 +11539,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The version that is changed, 0 for none; another one is a conflict. Whatever stands there when absent. */
-                version?: number | null;
+                version?: number;
                 /** @description Check everything and change nothing. */
                 dry_run?: boolean;
             };
@@ -10062,7 +12273,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Share keys, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -10225,7 +12436,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description How many, 1 to 100; 5 when absent. */
-                n?: number | null;
+                n?: number;
             };
             header?: never;
             path?: never;
@@ -10622,7 +12833,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description How many, 1 to 100; 5 when absent. */
-                n?: number | null;
+                n?: number;
             };
             header?: never;
             path: {
@@ -11694,7 +13905,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Targets, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description Only those whose breaker is not closed, and those that want no calls for a while. The total is then of these. */
                 troubled?: boolean;
             };
@@ -12232,7 +14443,7 @@ export interface operations {
                 /** @description Groups in this state only. */
                 state?: "open" | "closed" | "done";
                 /** @description Groups per page, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -12596,9 +14807,11 @@ export interface operations {
     "list-tasks": {
         parameters: {
             query?: {
-                /** @description pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
-                state?: string;
+                /** @description In this state. failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given. */
+                state?: "pending" | "running" | "succeeded" | "dead" | "canceled" | "failed";
+                /** @description Of this type. */
                 type?: string;
+                /** @description Of this queue. */
                 queue?: string;
                 /** @description Ordering key. */
                 key?: string;
@@ -12614,17 +14827,18 @@ export interface operations {
                 failed_since?: string;
                 /** @description Failed last before; the newest failure comes first. */
                 failed_until?: string;
+                /** @description That call this target. */
                 target?: string;
                 /** @description With at least so many attempts. */
                 attempt_min?: number;
                 /** @description name:value; repeatable, all must be there. */
-                metadata?: string[] | null;
+                metadata?: string[];
                 /** @description The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message. */
                 q?: string;
                 /** @description Pending tasks that wait for this reason, as their field waiting says it, such as key blocked. */
                 waiting?: string;
                 /** @description Tasks per page, 1 to 500, 100 when absent. */
-                limit?: number | null;
+                limit?: number;
                 /** @description next_cursor of the page before. */
                 cursor?: string;
             };
@@ -13071,9 +15285,10 @@ export interface operations {
     "list-upcoming": {
         parameters: {
             query?: {
+                /** @description Of this queue. */
                 queue?: string;
                 /** @description Tasks, 1 to 100, 10 when absent. */
-                limit?: number | null;
+                limit?: number;
             };
             header?: never;
             path?: never;

@@ -20,7 +20,7 @@ type channelSpec alert.ChannelSpec
 
 func (c *calls) addChannels(to *route.Table) {
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/alerts/channels", ID: "list-alert-channels", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "List alert channels",
+		Method: "GET", Path: "/v1/alerts/channels", ID: "list-alert-channels", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "List alert channels", About: "With whether the node that is asked can send to each.",
 	}, func(ctx context.Context, _ *route.None) (*route.Answer[client.AlertChannels], error) {
 		channels, err := c.alerts.Channels.List(ctx)
 		if err != nil {
@@ -29,7 +29,7 @@ func (c *calls) addChannels(to *route.Table) {
 		return route.OK(client.AlertChannels{Channels: wire.Each(channels, wireChannel)})
 	})
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/alerts/channels/{name}", ID: "get-alert-channel", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "Get an alert channel",
+		Method: "GET", Path: "/v1/alerts/channels/{name}", ID: "get-alert-channel", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "Get an alert channel", About: "With whether the node that is asked can send to it.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *name) (*route.Answer[client.AlertChannel], error) {
 		return route.As(wireChannel)(c.alerts.Channels.Get(ctx, in.Name))
@@ -50,7 +50,7 @@ func (c *calls) addChannels(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/alerts/channels/{name}", ID: "delete-alert-channel", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "alerts",
-		Summary: "Delete an alert channel that nothing names", Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
+		Summary: "Delete an alert channel that nothing names", About: "One that the configuration file owns is refused.", Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *name) (*route.Answer[route.None], error) {
 		if err := c.alerts.Channels.Delete(ctx, in.Name); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (c *calls) addChannels(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/alerts/channels/{name}/test", ID: "test-alert-channel", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "alerts",
-		Summary: "Send a test message and wait until it is accepted", Errors: []task.Code{task.CodeInvalid, task.CodeNotFound, task.CodeConflict},
+		Summary: "Send a test message and wait until it is accepted", About: "Each call sends one. With dry_run the channel is tried without a message.", Errors: []task.Code{task.CodeInvalid, task.CodeNotFound, task.CodeConflict},
 	}, func(ctx context.Context, in *testInput) (*route.Answer[client.AlertTested], error) {
 		try := c.alerts.Channels.Test
 		if in.DryRun {

@@ -17,7 +17,7 @@ import (
 
 func (c *calls) addRules(to *route.Table) {
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/alerts/rules", ID: "list-alert-rules", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "List alert rules, including the built-in ones",
+		Method: "GET", Path: "/v1/alerts/rules", ID: "list-alert-rules", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "List alert rules, including the built-in ones", About: "With the variables that their conditions can use.",
 	}, func(ctx context.Context, _ *route.None) (*route.Answer[client.AlertRules], error) {
 		rules, err := c.alerts.Rules.List(ctx)
 		if err != nil {
@@ -26,7 +26,7 @@ func (c *calls) addRules(to *route.Table) {
 		return route.OK(client.AlertRules{Rules: wire.Each(rules, wireRule), Variables: wireVariables()})
 	})
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/alerts/rules/{name}", ID: "get-alert-rule", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "Get an alert rule",
+		Method: "GET", Path: "/v1/alerts/rules/{name}", ID: "get-alert-rule", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "alerts", Summary: "Get an alert rule", About: "With whether it holds on the node that is asked.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *name) (*route.Answer[client.AlertRule], error) {
 		return route.As(wireRule)(c.alerts.Rules.Get(ctx, in.Name))
@@ -47,7 +47,7 @@ func (c *calls) addRules(to *route.Table) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/alerts/rules/{name}", ID: "delete-alert-rule", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "alerts",
-		Summary: "Delete an alert rule; a built-in rule of that name applies again", Errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
+		Summary: "Delete an alert rule; a built-in rule of that name applies again", About: "One that the configuration file owns is refused.", Errors: []task.Code{task.CodeNotFound, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *name) (*route.Answer[route.None], error) {
 		if err := c.alerts.Rules.Delete(ctx, in.Name); err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ const (
 type eventsInput struct {
 	Queue  string          `query:"queue" doc:"Changes of tasks of this queue only."`
 	Type   string          `query:"type" doc:"Of this type only."`
-	State  task.State      `query:"state" doc:"Into this state only."`
+	State  task.State      `query:"state" enum:"pending,running,succeeded,dead,canceled" doc:"Into this state only."`
 	Target string          `query:"target" doc:"Of tasks that call this target only."`
 	Task   task.ID         `query:"task" doc:"Of this task only, on whichever node it runs; without stats and changed."`
 	For    client.Duration `query:"for" doc:"End the stream after so long; it goes on until the caller goes when absent."`

@@ -46,7 +46,7 @@ func Add(to *route.Table, node Node) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/groups/{group}/workers/{id}", ID: "remove-member", Needs: inspect.PermissionWork, Scope: scope.Whole, Tag: "groups",
-		Summary: "Leave a worker group", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Leave a worker group", About: "For a member that stops. One that only falls silent is a member until its ttl is over.", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *memberInput) (*route.Answer[route.None], error) {
 		there, err := node.RemoveMember(ctx, in.Group, in.ID)
 		if err == nil && !there {

@@ -50,7 +50,7 @@ type Config struct {
 // Add adds the calls of probes.
 func Add(to *route.Table, config Config) {
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/livez", ID: "get-livez", Needs: inspect.PermissionOpen, Scope: scope.Shared, Tag: "health", Summary: "Whether the process is alive",
+		Method: "GET", Path: "/livez", ID: "get-livez", Needs: inspect.PermissionOpen, Scope: scope.Shared, Tag: "health", Summary: "Whether the process is alive", About: "Nothing else is looked at.",
 	}, func(context.Context, *route.None) (*route.Answer[client.Health], error) {
 		return route.OK(client.Health{Status: "alive"})
 	})

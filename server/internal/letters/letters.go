@@ -66,10 +66,10 @@ func Add(to *route.Table, letters inspect.Letters, tasks inspect.Tasks, bounds *
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/dead/{id}", ID: "get-dead", Needs: inspect.PermissionView, Scope: scope.ByTask, Tag: "dead letters",
-		Summary: "Get a dead letter with all its attempts and steps", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a dead letter with all its attempts and steps", About: "A task that is no dead letter is not found here: GET /v1/tasks/{id} shows it.", Errors: []task.Code{task.CodeNotFound},
 	}, c.letter)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/dead/stats", ID: "count-dead", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "dead letters", Summary: "Count dead letters",
+		Method: "GET", Path: "/v1/dead/stats", ID: "count-dead", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "dead letters", Summary: "Count dead letters", About: "By type, by reason and by the category of the last error.",
 	}, func(ctx context.Context, _ *route.None) (*route.Answer[client.DeadStats], error) {
 		stats, err := c.letters.Stats(ctx)
 		if err != nil {

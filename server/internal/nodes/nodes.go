@@ -52,7 +52,7 @@ func Add(to *route.Table, nodes inspect.Nodes, waker Waker) {
 	}, c.list)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/lanes", ID: "list-lanes", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "nodes",
-		Summary: "List lanes by number, with their owners", Errors: []task.Code{task.CodeNotFound},
+		Summary: "List lanes by number, with their owners", About: "A lane is a slice of a queue. The node that owns it orders and starts its tasks.", Errors: []task.Code{task.CodeNotFound},
 	}, c.lanes)
 	route.Handle(to, route.Route{
 		Method: "POST", Path: wakeup.Path, ID: "wake-node", Needs: inspect.PermissionPeer, Scope: scope.Shared, Tag: "nodes", Limit: 64 << 10,

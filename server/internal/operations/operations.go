@@ -56,7 +56,7 @@ func Add(to *route.Table, operations inspect.Operations) {
 		return route.OK(client.OperationItems{Items: items, NextCursor: next})
 	})
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/operations", ID: "list-operations", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "operations", Summary: "List operations, newest first",
+		Method: "GET", Path: "/v1/operations", ID: "list-operations", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "operations", Summary: "List operations, newest first", About: "Also those that have ended.",
 	}, func(ctx context.Context, in *operationsInput) (*route.Answer[client.Operations], error) {
 		most, err := query.Most(in.Limit)
 		if err != nil {
@@ -69,19 +69,19 @@ func Add(to *route.Table, operations inspect.Operations) {
 		return route.OK(client.Operations{Operations: wire.Each(operations, c.wireOperation)})
 	})
 	for _, call := range []struct {
-		method, verb, summary string
-		do                    func(context.Context, string) (*store.Operation, error)
+		method, verb, summary, about string
+		do                           func(context.Context, string) (*store.Operation, error)
 	}{
-		{"GET", "", "Get an operation and its progress", func(ctx context.Context, id string) (*store.Operation, error) {
+		{"GET", "", "Get an operation and its progress", "GET /v1/operations/{id}/items tells what has become of each letter or task.", func(ctx context.Context, id string) (*store.Operation, error) {
 			return c.operations.Get(ctx, id)
 		}},
-		{"POST", "pause", "Pause an operation", c.operations.Pause},
-		{"POST", "resume", "Resume a paused operation", c.operations.Resume},
-		{"POST", "cancel", "Cancel an operation, without undoing what is done", c.operations.Cancel},
+		{"POST", "pause", "Pause an operation", "It stops after the batch that is under way.", c.operations.Pause},
+		{"POST", "resume", "Resume a paused operation", "It goes on where it stopped.", c.operations.Resume},
+		{"POST", "cancel", "Cancel an operation, without undoing what is done", "It ends after the batch that is under way.", c.operations.Cancel},
 	} {
 		r := route.Route{
 			Method: call.method, Path: "/v1/operations/{id}", ID: "get-operation", Needs: inspect.PermissionView, Scope: scope.ByBody, Tag: "operations",
-			Summary: call.summary, Errors: []task.Code{task.CodeNotFound},
+			Summary: call.summary, About: call.about, Errors: []task.Code{task.CodeNotFound},
 		}
 		if call.verb != "" {
 			r.Path, r.ID = r.Path+"/"+call.verb, call.verb+"-operation"

@@ -64,7 +64,7 @@ func Add(to *route.Table, policies inspect.Policies) {
 	}, c.list)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/policies/{name}", ID: "get-policy", Needs: inspect.PermissionView, Scope: scope.Unsigned, Tag: "policies",
-		Summary: "Get a policy, with the queues and types that name it", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a policy, with the queues and types that name it", About: "canary tells of a version that is tried on a share of the tasks.", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *name) (*route.Answer[client.Policy], error) {
 		named, err := c.policies.Get(ctx, in.Name)
 		if err != nil {

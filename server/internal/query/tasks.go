@@ -15,9 +15,9 @@ import (
 
 // Tasks are the parameters by which tasks are found.
 type Tasks struct {
-	State       task.State  `query:"state" doc:"pending, running, succeeded, dead or canceled; or failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given."`
-	Type        string      `query:"type"`
-	Queue       string      `query:"queue"`
+	State       task.State  `query:"state" enum:"pending,running,succeeded,dead,canceled,failed" doc:"In this state. failed: tasks that have failed and not succeeded since, whatever their state, the newest failure first; of the last hour, and the newest 1000, unless failed_since or failed_until is given."`
+	Type        string      `query:"type" doc:"Of this type."`
+	Queue       string      `query:"queue" doc:"Of this queue."`
 	Key         string      `query:"key" doc:"Ordering key."`
 	Category    string      `query:"category" doc:"Category of the last error."`
 	Trace       string      `query:"trace" doc:"Trace id."`
@@ -25,7 +25,7 @@ type Tasks struct {
 	Until       client.Time `query:"until" doc:"Created before."`
 	FailedSince client.Time `query:"failed_since" doc:"Failed last at or after; the newest failure comes first."`
 	FailedUntil client.Time `query:"failed_until" doc:"Failed last before; the newest failure comes first."`
-	Target      string      `query:"target"`
+	Target      string      `query:"target" doc:"That call this target."`
 	AttemptMin  int         `query:"attempt_min" doc:"With at least so many attempts."`
 	Metadata    []string    `query:"metadata" doc:"name:value; repeatable, all must be there."`
 	Q           string      `query:"q" doc:"The id of a task, or its first 8 digits or more; else an ordering key or a type as it is, or a part of the last error's message."`

@@ -27,11 +27,11 @@ type keyInput struct {
 func (c *calls) addKeys(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/queues/{name}/release-key", ID: "release-key", Needs: inspect.PermissionOperate, Scope: scope.ByQueue, Tag: "queues",
-		Summary: "Release an ordering key: the tasks behind its dead letter run, and the letter is kept", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Release an ordering key: the tasks behind its dead letter run, and the letter is kept", About: "To redrive or purge the dead letter does so too.", Errors: []task.Code{task.CodeNotFound},
 	}, c.releaseKey)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/keys", ID: "list-keys", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "queues",
-		Summary: "List ordering keys that are blocked by dead letters, with the tasks that wait",
+		Summary: "List ordering keys that are blocked by dead letters, with the tasks that wait", About: "They go on when the dead letter is redriven or purged, or the key is released.",
 	}, c.listKeys)
 }
 

@@ -31,10 +31,10 @@ type calls struct {
 func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 	c := &calls{queues, keys}
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/queues", ID: "list-queues", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "queues", Summary: "List queues by name, with counts",
+		Method: "GET", Path: "/v1/queues", ID: "list-queues", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "queues", Summary: "List queues by name, with counts", About: "Counts are over all nodes, each no further than 10 000.",
 	}, c.list)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/queues/{name}", ID: "get-queue", Needs: inspect.PermissionView, Scope: scope.ByQueue, Tag: "queues", Summary: "Get a queue, with counts",
+		Method: "GET", Path: "/v1/queues/{name}", ID: "get-queue", Needs: inspect.PermissionView, Scope: scope.ByQueue, Tag: "queues", Summary: "Get a queue, with counts", About: "Counts are over all nodes, each no further than 10 000.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.QueueName) (*route.Answer[client.Queue], error) {
 		queue, err := c.find(ctx, in.Name)
@@ -57,6 +57,7 @@ func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/queues/{name}/" + verb, ID: verb + "-queue", Needs: inspect.PermissionOperate, Scope: scope.ByQueue, Tag: "queues",
 			Summary: map[bool]string{true: "Pause a queue: none of its tasks start", false: "Resume a paused queue"}[paused], Errors: []task.Code{task.CodeNotFound},
+			About: map[bool]string{true: "Attempts that run go on, and enqueues are taken.", false: "What is due starts again."}[paused],
 		}, func(ctx context.Context, in *scope.QueueName) (*route.Answer[client.Queue], error) {
 			queue, err := c.queues.Pause(ctx, in.Name, paused)
 			if errors.Is(err, &task.Error{Code: task.CodeNotFound}) {

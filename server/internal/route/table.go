@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/server/internal/scope"
 )
 
@@ -35,7 +38,19 @@ func NewTable(version string, bounds *scope.Bounds) *Table {
 func (t *Table) Version() string { return t.document.Info.Version }
 
 // Document is the OpenAPI document, as JSON.
-func (t *Table) Document() ([]byte, error) { return json.Marshal(t.document.OpenAPI) }
+func (t *Table) Document() ([]byte, error) {
+	text, err := json.Marshal(t.document.finished())
+	return client.PlainJSON(text), err
+}
+
+// OlderDocument is the same in OpenAPI 3.0, for programs that do not read 3.1.
+func (t *Table) OlderDocument() ([]byte, error) {
+	text, err := downgraded(t.document.finished())
+	return client.PlainJSON(text), err
+}
+
+// Schemas are the objects of the document.
+func (t *Table) Schemas() huma.Registry { return t.document.finished().Components.Schemas }
 
 // Handle adds a call. Of the input type, fields with the tag path, query or
 // header take parameters, and the field Body, if there is one, the request's

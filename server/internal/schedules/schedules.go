@@ -50,10 +50,10 @@ type calls struct {
 func Add(to *route.Table, schedules inspect.Schedules, tasks inspect.Tasks) {
 	c := &calls{schedules, tasks}
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/schedules", ID: "list-schedules", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "schedules", Summary: "List schedules by name",
+		Method: "GET", Path: "/v1/schedules", ID: "list-schedules", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "schedules", Summary: "List schedules by name", About: "With the next tick of each, and what has become of the ones before.",
 	}, c.list)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/schedules/{name}", ID: "get-schedule", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "schedules", Summary: "Get a schedule",
+		Method: "GET", Path: "/v1/schedules/{name}", ID: "get-schedule", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "schedules", Summary: "Get a schedule", About: "With its next tick, and what has become of the ones before.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scheduleName) (*route.Answer[client.Schedule], error) {
 		return wireSchedule(c.schedules.Get(ctx, in.Name))
@@ -68,7 +68,7 @@ func Add(to *route.Table, schedules inspect.Schedules, tasks inspect.Tasks) {
 	})
 	route.Handle(to, route.Route{
 		Method: "DELETE", Path: "/v1/schedules/{name}", ID: "delete-schedule", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "schedules",
-		Summary: "Delete a schedule but keep the tasks that it has enqueued", Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
+		Summary: "Delete a schedule but keep the tasks that it has enqueued", About: "The answer is the schedule as it was.", Errors: []task.Code{task.CodeNotFound, task.CodeConflict, task.CodeManagedByFile},
 	}, func(ctx context.Context, in *scheduleName) (*route.Answer[client.Schedule], error) {
 		return wireSchedule(c.schedules.Delete(ctx, in.Name))
 	})
@@ -92,6 +92,7 @@ func Add(to *route.Table, schedules inspect.Schedules, tasks inspect.Tasks) {
 		route.Handle(to, route.Route{
 			Method: "POST", Path: "/v1/schedules/{name}/" + verb, ID: verb + "-schedule", Needs: inspect.PermissionOperate, Scope: scope.Whole, Tag: "schedules",
 			Summary: map[bool]string{true: "Pause a schedule", false: "Resume a schedule; ticks during the pause are skipped"}[paused],
+			About:   map[bool]string{true: "Its tasks that are enqueued already stay.", false: "The answer names the next tick."}[paused],
 			Errors:  []task.Code{task.CodeNotFound},
 		}, func(ctx context.Context, in *scheduleName) (*route.Answer[client.Schedule], error) {
 			return wireSchedule(c.schedules.Pause(ctx, in.Name, paused))

@@ -39,7 +39,7 @@ func New(policies inspect.Policies, tasks inspect.Tasks) *Simulator {
 }
 
 type simScenarios struct {
-	Scenarios []*sim.Scenario `json:"scenarios"`
+	Scenarios []*sim.Scenario `json:"scenarios" doc:"The scenarios, in the order of the documentation."`
 }
 
 // simRun says what is played.
@@ -75,7 +75,7 @@ type (
 func (s *Simulator) Add(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/sim/scenarios", ID: "list-scenarios", Needs: inspect.PermissionView, Scope: scope.Shared, Tag: "simulator",
-		Summary: "List the scenarios of the storm simulator",
+		Summary: "List the scenarios of the storm simulator", About: "Each is a storm, the clients that go through it, and the numbers that they must reach.",
 	}, func(context.Context, *route.None) (*route.Answer[simScenarios], error) {
 		return route.OK(simScenarios{sim.Scenarios()})
 	})

@@ -33,7 +33,7 @@ func Add(to *route.Table, stats inspect.Stats, queues inspect.Queues, letters in
 	c := &calls{stats, queues, letters, nodes}
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/stats", ID: "get-stats", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "stats",
-		Summary: "Get the current state: tasks by queue, dead letters and the load of the nodes",
+		Summary: "Get the current state: tasks by queue, dead letters and the load of the nodes", About: "Over all nodes, but for what is in memory: that is of the node that answers.",
 	}, c.now)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/stats/compare", ID: "compare-stats", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "stats",

@@ -37,7 +37,7 @@ func Add(to *route.Table, targets inspect.Targets) {
 	}, c.list)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/targets/{name}", ID: "get-target", Needs: inspect.PermissionView, Scope: scope.Whole, Tag: "targets",
-		Summary: "Get a target: breaker, budget, limits and waiting tasks", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a target: breaker, budget, limits and waiting tasks", About: "What each living node knows of it, and all together.", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *targetName) (*route.Answer[client.TargetState], error) {
 		return route.As(wireTarget)(c.targets.Get(ctx, in.Name))
 	})

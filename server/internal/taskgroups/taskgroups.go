@@ -42,10 +42,10 @@ func Add(to *route.Table, groups inspect.TaskGroups) {
 		Errors: []task.Code{task.CodeIDConflict},
 	}, c.create)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/task-groups", ID: "list-task-groups", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "task groups", Summary: "List groups of tasks, newest first",
+		Method: "GET", Path: "/v1/task-groups", ID: "list-task-groups", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "task groups", Summary: "List groups of tasks, newest first", About: "A page may be short or empty and still have a cursor.",
 	}, c.list)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/task-groups/{id}", ID: "get-task-group", Needs: inspect.PermissionView, Scope: scope.ByBody, Tag: "task groups", Summary: "Get a group of tasks with its members by outcome",
+		Method: "GET", Path: "/v1/task-groups/{id}", ID: "get-task-group", Needs: inspect.PermissionView, Scope: scope.ByBody, Tag: "task groups", Summary: "Get a group of tasks with its members by outcome", About: "state says whether it takes members, waits for them, or has enqueued its callback.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *groupID) (*route.Answer[client.TaskGroup], error) {
 		group, err := c.get(ctx, in.ID)

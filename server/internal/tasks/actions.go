@@ -52,7 +52,9 @@ func (c *calls) addActions(to *route.Table) {
 	cancel.Path, cancel.ID, cancel.Summary = "/v1/tasks/{id}/cancel", "cancel-task", "Cancel a pending task, or ask a running one to stop"
 	cancel.About = "What the steps of the task have done stays done, unless compensate is given: then compensation_task undoes it once the task is canceled, whatever becomes of this node. It is an own task of the engine, and waits while the queue outlast.alerts is paused. POST /v1/tasks/bulk cancels without compensation."
 	again.Path, again.ID, again.Summary = "/v1/tasks/{id}/retry", "retry-task", "Run the next attempt now"
+	again.About = "A dead letter has no next attempt: redrive it with POST /v1/dead/redrive."
 	move.Path, move.ID, move.Summary = "/v1/tasks/{id}/reschedule", "reschedule-task", "Move the next attempt of a pending task"
+	move.About = "Either run_at or delay is required."
 	route.Handle(to, cancel, func(ctx context.Context, in *cancelInput) (*route.Answer[client.Task], error) {
 		if in.Body.Compensate {
 			return oneTask(c.tasks.Cancel(ctx, in.ID, inspect.Compensate))

@@ -26,7 +26,7 @@ type listInput struct {
 }
 
 type upcomingInput struct {
-	Queue string `query:"queue"`
+	Queue string `query:"queue" doc:"Of this queue."`
 	Limit *int   `query:"limit" doc:"Tasks, 1 to 100, 10 when absent."`
 }
 
@@ -59,13 +59,13 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, steps inspect.Steps, b
 	}, c.upcoming)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/{id}", ID: "get-task", Needs: inspect.PermissionFollow, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "Get a task in any state", Errors: []task.Code{task.CodeNotFound},
+		Summary: "Get a task in any state", About: "With why it waits, what follows it, and the steps that are done of it.", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {
 		return oneTask(c.bounds.View(ctx, in.ID))
 	})
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/{id}/attempts", ID: "list-attempts", Needs: inspect.PermissionView, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "List the attempts and steps of a task, oldest first", Errors: []task.Code{task.CodeNotFound},
+		Summary: "List the attempts and steps of a task, oldest first", About: "An attempt that cost nothing repeats its number. Steps have the signals and waits too.", Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Attempts], error) {
 		return c.story(ctx, in.ID)
 	})

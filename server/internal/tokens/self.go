@@ -25,7 +25,7 @@ type Host struct {
 func AddSelf(to *route.Table, nodes inspect.Nodes, host Host) {
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/self", ID: "get-self", Needs: inspect.PermissionKnown, Scope: scope.Shared, Tag: "tokens",
-		Summary: "Get the permissions of the caller, and the node that answers",
+		Summary: "Get the permissions of the caller, and the node that answers", About: "For programs that offer only what their token may do.",
 	}, func(ctx context.Context, _ *route.None) (*route.Answer[client.Self], error) {
 		out := caller(ctx)
 		out.Server = client.SelfServer{Version: host.Version, Node: host.Node(), Store: host.Store, Time: wire.Time(time.Now())}

@@ -108,7 +108,7 @@ function columnOf(text, message) {
 /** What a condition can use. @param {{all: Variable[], on: string}} props */
 const Variables = ({ all, on }) => html`<details class="numbers"><summary>${t('variables')}</summary><div class="scroll"><table class="plain" aria-label=${t('variables')}>
   <thead><tr><th scope="col">${t('variable.name')}</th><th scope="col">${t('variable.type')}</th><th scope="col">${t('variable.doc')}</th></tr></thead>
-  <tbody>${all.filter((v) => v.on?.includes(on)).map((v) => html`<tr key=${v.name}><th scope="row"><code>${v.name}</code></th><td>${v.type}</td><td lang="en">${v.doc}</td></tr>`)}</tbody></table></div></details>`;
+  <tbody>${all.filter((v) => /** @type {string[]} */ (v.on).includes(on)).map((v) => html`<tr key=${v.name}><th scope="row"><code>${v.name}</code></th><td>${v.type}</td><td lang="en">${v.doc}</td></tr>`)}</tbody></table></div></details>`;
 
 /** Which channels are told. @param {{names: string[], onNames: (names: string[]) => void}} props */
 function Told({ names, onNames }) {
