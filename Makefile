@@ -238,8 +238,8 @@ bench: ## Measure Outlast (ARGS are passed on, such as ARGS='B7 B13 --runs 5 --j
 	cd bench && $(GO) run . run $(ARGS)
 
 .PHONY: benchmarks
-benchmarks: ## Measure all that docs/explanation/benchmarks.md and the READMEs show and write them (two and a half hours, nothing else running; GROUPS='race crash' for some, CITUS=postgres://user@host:5432/database for its coordinator too)
-	@CITUS='$(CITUS)' sh .ci/benchmarks $(GROUPS)
+benchmarks: ## Measure all that docs/explanation/benchmarks.md and the READMEs show and write them (two and a half hours, nothing else running; GROUPS='race crash' for some, CITUS=postgres://user@host:5432/database for its coordinator too, TEMPORAL=folder for Temporal)
+	@CITUS='$(CITUS)' TEMPORAL='$(TEMPORAL)' sh .ci/benchmarks $(GROUPS)
 
 .PHONY: benchmarks-here
 benchmarks-here: ## Measure B1 to B10 beside the peers on your machine, and write a page into OUT (benchmarks-here): some hours; DSN=postgres://user@host/db or PGBIN=folder, REDIS=host:port, ARGS='B1 B3 --runs 5' for some

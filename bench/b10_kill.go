@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ var nodeKilled = bench{
 		loading, stop := context.WithCancel(ctx)
 		loaded := make(chan error, 1)
 		go func() {
-			loaded <- steadily(loading, crashRate, 1<<30, func(i int) error { return filler.enqueue(ctx, job{payload: stamped(i)}) })
+			loaded <- steadily(loading, cmp.Or(s.bench.rate, crashRate), 1<<30, func(i int) error { return filler.enqueue(ctx, job{payload: stamped(i)}) })
 		}()
 		defer func() { stop(); <-loaded }()
 		sleepUntil(ctx, time.Now().Add(crashWarm))
@@ -64,6 +65,14 @@ var nodeKilled = bench{
 		return s.awaitAgain(ctx, starts, victim, killed)
 	},
 }
+
+// beatingUntilKilled is for tasks that may take any time: only heartbeats tell Temporal of
+// the kill then. Outlast does not ask how long they take.
+var beatingUntilKilled = func() bench {
+	b := besideTemporal(nodeKilled)
+	b.id, b.title, b.work = "B10h", "the same as B10t with heartbeats instead of a limit of 4 s", beating
+	return b
+}()
 
 // again is how long to wait for tasks of a killed node. Asynq promises two to
 // three minutes.
@@ -91,7 +100,7 @@ func (s *session) awaitAgain(ctx context.Context, starts *startLog, victim int, 
 			}
 		}
 	}
-	set := settings{"nodes": crashNodes, "rate": crashRate, "task": crashTask.String()}
+	set := settings{"nodes": crashNodes, "rate": cmp.Or(s.bench.rate, crashRate), "task": crashTask.String()}
 	if s.system.name() == riverName {
 		set["RescueStuckJobsAfter"] = (2*crashTask + time.Second).String() + ", by default 1h1m"
 	}

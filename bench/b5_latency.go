@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,8 @@ func (s *session) fromOtherProcess(at place) enqueuer {
 
 // latency measures the age of stamped tasks when their handler starts.
 func (s *session) latency(ctx context.Context, at place, from enqueuer) (of *samples, set settings, err error) {
-	warm, n := warmUp*idleRate, (warmUp+s.config.seconds)*idleRate
+	rate := cmp.Or(s.bench.rate, idleRate)
+	warm, n := warmUp*rate, (warmUp+s.config.seconds)*rate
 	of = &samples{}
 	var arrived atomic.Int64
 	done := make(chan struct{})
@@ -93,7 +95,7 @@ func (s *session) latency(ctx context.Context, at place, from enqueuer) (of *sam
 	if err := worker.start(ctx); err != nil {
 		return nil, nil, err
 	}
-	err = s.profiled(func() error { return from(ctx, worker, idleRate, n) })
+	err = s.profiled(func() error { return from(ctx, worker, rate, n) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,6 +103,6 @@ func (s *session) latency(ctx context.Context, at place, from enqueuer) (of *sam
 		return nil, nil, fmt.Errorf("%d of %d tasks started: %w", arrived.Load(), n, err)
 	}
 	set = worker.settings()
-	set["rate"] = idleRate
+	set["rate"] = rate
 	return of, set, nil
 }

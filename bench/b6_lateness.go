@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,8 @@ func retryLateness(ctx context.Context, s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	warm, n := warmUp*idleRate, (warmUp+s.config.seconds)*idleRate
+	rate := cmp.Or(s.bench.rate, idleRate)
+	warm, n := warmUp*rate, (warmUp+s.config.seconds)*rate
 	var late samples
 	var arrived atomic.Int64
 	done := make(chan struct{})
@@ -62,14 +64,14 @@ func retryLateness(ctx context.Context, s *session) (err error) {
 	if err := worker.start(ctx); err != nil {
 		return err
 	}
-	if err := s.profiled(func() error { return fromHere(ctx, worker, idleRate, n) }); err != nil {
+	if err := s.profiled(func() error { return fromHere(ctx, worker, rate, n) }); err != nil {
 		return err
 	}
 	if err := wait(ctx, done, 30*time.Second); err != nil {
 		return fmt.Errorf("%d of %d tasks were retried: %w", arrived.Load(), n, err)
 	}
 	set := worker.settings()
-	set["rate"] = idleRate
+	set["rate"] = rate
 	s.quantiles("", &late, s.bench.target, set)
 	s.record("early", float64(late.negative()), "tasks", late.count(), "== 0", set)
 	return nil

@@ -20,6 +20,8 @@ type bench struct {
 	id    string
 	title string
 	n     int // tasks, unless the caller says otherwise
+	peerN int // those of a peer, 0 for as many
+	rate  int // tasks per second on an idle system and until a kill, 0 for the usual
 	slots int // attempts at once, unless a peer's best setting has more
 	// store is where Outlast has its tasks unless --store says otherwise.
 	store address
@@ -53,6 +55,8 @@ func benches() []bench {
 		batchesOnServer, onMariaDB(batchesOnServer, ""), batchesInFile,
 		latencyOnServer, onMariaDB(latencyOnServer, "<= 50"), latencyInFile,
 		latenessOnServer, onMariaDB(latenessOnServer, "<= 5"), latenessInFile,
+		besideTemporal(burnDownOnServer), besideTemporal(retriedOnServer), besideTemporal(singlesOnServer),
+		besideTemporal(latencyOnServer), besideTemporal(latenessOnServer), besideTemporal(nodeKilled), beatingUntilKilled,
 		burnDownInFile, alertsOnServer, alertsInFile, waitingOnServer, waitingInFile, steadyLoad, burnDownUnderSnapshot, onMariaDB(burnDownUnderSnapshot, ">= 0.8"), burnDownUnderReader, nodeKilled, successAtOnce, twoFailures, httpPush, listsOnServer, onMariaDB(listsOnServer, ""), listsInFile, stormSimulator, burnDownOnCitus, nodesTogether, throughServer, stepsOnServer, stepsInFile, sharesOnServer, sharesInFile,
 	}
 }
@@ -62,6 +66,17 @@ func benches() []bench {
 func onMariaDB(b bench, target string) bench {
 	b.title = "the same as " + b.id + " on MariaDB"
 	b.id, b.store, b.peers, b.ratios, b.target = b.id+"m", onMySQL, nil, nil, target
+	return b
+}
+
+// temporalName is a peer that is there when this program is built with the tag temporal.
+const temporalName = "temporal"
+
+// besideTemporal is a bench beside Temporal alone, which takes longer for each task: it
+// gets fewer, and both get fewer a second where the system is not to be full.
+func besideTemporal(b bench) bench {
+	b.title = "the same as " + b.id + " beside Temporal"
+	b.id, b.peers, b.ratios, b.target, b.peerN, b.rate = b.id+"t", []string{temporalName}, nil, "", b.n/50, 5
 	return b
 }
 
@@ -83,7 +98,7 @@ func list(out io.Writer) {
 // choose finds benches by id, all but the long ones when there is none.
 func choose(ids []string) (chosen []bench, err error) {
 	if len(ids) == 0 {
-		return slices.DeleteFunc(benches(), func(b bench) bool { return b.long }), nil
+		return slices.DeleteFunc(benches(), func(b bench) bool { return b.long || slices.Contains(b.peers, temporalName) }), nil
 	}
 	for _, id := range ids {
 		at := slices.IndexFunc(benches(), func(b bench) bool { return strings.EqualFold(b.id, id) })
@@ -112,7 +127,12 @@ type session struct {
 }
 
 // tasks is how many tasks a repetition handles.
-func (s *session) tasks() int { return cmp.Or(s.config.n, s.bench.n) }
+func (s *session) tasks() int {
+	if s.bench.peerN > 0 && s.system.name() != outlastName {
+		return cmp.Or(s.config.n, s.bench.peerN)
+	}
+	return cmp.Or(s.config.n, s.bench.n)
+}
 
 // tuning is that of the system whose turn it is.
 func (s *session) tuning() tuning { return s.tuned[s.system.name()] }

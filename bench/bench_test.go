@@ -31,7 +31,7 @@ func TestBenches(t *testing.T) {
 	}
 	given := bothServers(t)
 	for _, b := range benches() {
-		if b.store == onMySQL || b.store == onCitus && given.citus == "" {
+		if slices.Contains(b.peers, temporalName) || b.store == onMySQL || b.store == onCitus && given.citus == "" {
 			continue // the same benches: all are on PostgreSQL here
 		}
 		t.Run(b.id, func(t *testing.T) {

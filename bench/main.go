@@ -80,6 +80,8 @@ type config struct {
 	// programs is the folder of PostgreSQL's, "" for those that are found.
 	programs string
 	citus    string
+	// temporal is the folder with the programs of Temporal.
+	temporal string
 	// out is the directory of the page of this machine.
 	out     string
 	profile string
@@ -101,6 +103,7 @@ func parse(args []string, messages io.Writer) (config, error) {
 	flags.StringVar(&c.profile, "profile", "", "write pprof files of the measured stretches into this directory, and what PostgreSQL spent on each statement")
 	flags.StringVar(&c.server, "server", "", "an outlast program for the benches over HTTP; built when empty")
 	flags.StringVar(&c.citus, "citus", "", "the coordinator of B16, postgres://user@host:port/database, with workers; every turn makes and drops a schema of its own")
+	flags.StringVar(&c.temporal, "temporal", "", "folder with the programs server and sql of Temporal, for --peers temporal; see README.md")
 	flags.DurationVar(&c.length, "length", 0, "length of B9 and B9x; 0 for each bench's own")
 	flags.BoolVar(&c.json, "json", false, "one JSON line per figure instead of the table")
 	err := c.read(flags, args)

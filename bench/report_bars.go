@@ -47,7 +47,7 @@ func (p barPicture) draw(known results) []byte {
 	c := chart.Bars{Title: p.title, Description: p.says, Note: strings.TrimSpace(origin(known, rows)) + " Each group has its own scale"}
 	for _, r := range rows {
 		group := chart.Group{Label: r.label}
-		for _, system := range append([]string{outlastName}, peerNames()...) {
+		for _, system := range columns() {
 			f := known.of(r.bench, system)
 			if f == nil {
 				continue

@@ -66,7 +66,7 @@ func (p *pageHere) text() string {
 		{"Over minutes", sideBySide(overMinutes)},
 		{"More nodes, more machines, and by HTTP", sideBySide(manyNodes)},
 		{"On MariaDB", sideBySide(inMariaDB)},
-		{"What a task costs", costs},
+		{"What a task costs", costsOf("B1", "B2", "B3", "B4")},
 		{"Settings", peerSettings},
 	} {
 		if text := part.table(p.known); text != "" {

@@ -26,7 +26,7 @@ func missed(known results) string {
 func whatOf(f *figure) string {
 	name, peer, ratio := strings.Cut(f.Bench, "/times-")
 	text := strings.TrimPrefix(name, benchOf(f)+"/")
-	rows := slices.Concat(race, overMinutes, manyNodes, besides, inMariaDB, inFiles)
+	rows := slices.Concat(race, overMinutes, manyNodes, besides, inMariaDB, inFiles, temporalRows)
 	if at := slices.IndexFunc(rows, func(r row) bool { return r.bench == name }); at >= 0 {
 		text = rows[at].label
 	}

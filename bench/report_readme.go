@@ -42,7 +42,7 @@ func (r readme) text(known results) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	systems := slices.DeleteFunc(append([]string{outlastName}, peerNames()...), func(system string) bool {
+	systems := slices.DeleteFunc(columns(), func(system string) bool {
 		return !slices.ContainsFunc(rows, func(r row) bool { return known.of(r.bench, system) != nil })
 	})
 	var b strings.Builder

@@ -22,7 +22,9 @@ func tables() []table {
 		{"waiting", pictured(sideBySide(besides), "bench-waiting.svg")},
 		{"mariadb", sideBySide(inMariaDB)},
 		{"file", sideBySide(inFiles)},
-		{"costs", costs},
+		{"costs", costsOf("B1", "B2", "B3", "B4")},
+		{"temporal", sideBySide(temporalRows)},
+		{"temporal-costs", costsOf("B1t", "B2t", "B3t")},
 		{"settings", peerSettings},
 	}
 	for _, id := range []string{successAtOnce.id, twoFailures.id, stormSimulator.id} {
@@ -133,6 +135,20 @@ var (
 		{"B8/after-stop-first-task", "restart after a graceful stop, until a new task runs"},
 		{"B8/after-kill-first-task", "after kill -9"},
 	}
+	temporalRows = []row{
+		{"B1t", "burn-down of pre-inserted no-op tasks"},
+		{"B2t", "the same, each fails once and is retried at once"},
+		{"B3t", "single durable enqueues from 16 goroutines"},
+		{"B3t/call-p99", "p99 of such a call"},
+		{"B5t/p50", "enqueue to start, idle, other process: p50"},
+		{"B5t/p99", "p99"},
+		{"B6t/p50", "retry set for +200 ms, how late: p50"},
+		{"B6t/p99", "p99"},
+		{"B6t/early", "retries that started early"},
+		{"B10t/again-max", "kill -9 of a node: until the last of its tasks runs again; Temporal's may take 4 s"},
+		{"B10t/attempts-spent", "attempts that the crash cost each"},
+		{"B10h/again-max", "the same; Temporal's may take any time, heartbeat timeout 10 s"},
+	}
 	inMariaDB = []row{
 		{"B1m", "burn-down of pre-inserted no-op tasks"},
 		{"B2m", "the same, each fails once and is retried at once"},
@@ -175,34 +191,41 @@ var (
 	}
 )
 
+// columns are all systems that a table may have, whatever this program is built with.
+func columns() []string { return []string{outlastName, riverName, asynqName, temporalName} }
+
 // sideBySide has a column for each system that has a figure.
 func sideBySide(rows []row) func(known results) string {
 	return func(known results) string {
 		rows := slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 			return !slices.ContainsFunc(known, func(f *figure) bool { return f.Bench == r.bench })
 		})
-		columns := slices.DeleteFunc(append([]string{outlastName}, peerNames()...), func(system string) bool {
+		systems := slices.DeleteFunc(columns(), func(system string) bool {
 			return !slices.ContainsFunc(rows, func(r row) bool { return known.of(r.bench, system) != nil })
 		})
 		if len(rows) == 0 {
 			return ""
 		}
-		ratios := slices.ContainsFunc(rows, func(r row) bool { return known.of(r.bench+"/times-"+riverName, outlastName) != nil })
+		against := riverName
+		if !slices.Contains(systems, riverName) {
+			against = temporalName
+		}
+		ratios := slices.ContainsFunc(rows, func(r row) bool { return known.of(r.bench+"/times-"+against, outlastName) != nil })
 		var b strings.Builder
 		b.WriteString(origin(known, rows))
-		head := append([]string{"", ""}, columns...)
+		head := append([]string{"", ""}, systems...)
 		if ratios {
-			head = append(head, "× "+riverName)
+			head = append(head, "× "+against)
 		}
 		head = append(head, "to reach")
 		writeRow(&b, head)
 		b.WriteString("|" + strings.Repeat("---|", len(head)) + "\n")
 		for _, r := range rows {
 			cells := []string{strings.Split(r.bench, "/")[0], r.label}
-			for _, system := range columns {
+			for _, system := range systems {
 				cells = append(cells, known.of(r.bench, system).cell())
 			}
-			ratio := known.of(r.bench+"/times-"+riverName, outlastName)
+			ratio := known.of(r.bench+"/times-"+against, outlastName)
 			if ratios {
 				cells = append(cells, ratio.cell())
 			}
@@ -271,31 +294,33 @@ func unique(texts []string) string {
 	return strings.Join(slices.Compact(texts), ", ")
 }
 
-// costs is what a task costs each system in the fast benches. The sum of what client
+// costsOf is what a task costs each system in fast benches. The sum of what client
 // and server work is what bounds a machine, and moves less than rates with what else
 // runs there.
-func costs(known results) string {
-	var b strings.Builder
-	for _, id := range []string{"B1", "B2", "B3", "B4"} {
-		for _, system := range append([]string{outlastName}, peerNames()...) {
-			if known.of(id, system) == nil {
-				continue
+func costsOf(benches ...string) func(known results) string {
+	return func(known results) string {
+		var b strings.Builder
+		for _, id := range benches {
+			for _, system := range columns() {
+				if known.of(id, system) == nil {
+					continue
+				}
+				cells := []string{id, system}
+				for _, suffix := range []string{"cpu", "server-cpu"} {
+					cells = append(cells, plainCell(known.of(id+"/"+suffix, system)))
+				}
+				cells = append(cells, workCell(known, id, system))
+				for _, suffix := range []string{"log", "commits", "dead-rows", "size"} {
+					cells = append(cells, plainCell(known.of(id+"/"+suffix, system)))
+				}
+				writeRow(&b, cells)
 			}
-			cells := []string{id, system}
-			for _, suffix := range []string{"cpu", "server-cpu"} {
-				cells = append(cells, plainCell(known.of(id+"/"+suffix, system)))
-			}
-			cells = append(cells, workCell(known, id, system))
-			for _, suffix := range []string{"log", "commits", "dead-rows", "size"} {
-				cells = append(cells, plainCell(known.of(id+"/"+suffix, system)))
-			}
-			writeRow(&b, cells)
 		}
+		if b.Len() == 0 {
+			return ""
+		}
+		return "| | system | client, µs | server, µs | both | log, bytes | commits | dead rows | kept, bytes |\n|---|---|---|---|---|---|---|---|---|\n" + b.String()
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "| | system | client, µs | server, µs | both | log, bytes | commits | dead rows | kept, bytes |\n|---|---|---|---|---|---|---|---|---|\n" + b.String()
 }
 
 func plainCell(f *figure) string {

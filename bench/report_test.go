@@ -63,7 +63,7 @@ func TestPeersVersions(t *testing.T) {
 
 // Every row of a table is a figure of a bench that there is.
 func TestRowsAreOfBenches(t *testing.T) {
-	all := slices.Concat(race, overMinutes, manyNodes, besides, inMariaDB, inFiles)
+	all := slices.Concat(race, overMinutes, manyNodes, besides, inMariaDB, inFiles, temporalRows)
 	for _, r := range readmes() {
 		all = append(all, r.rows...)
 	}
@@ -80,6 +80,9 @@ func TestRowsAreOfBenches(t *testing.T) {
 const twoSystems = `{"bench":"B1","system":"outlast","store":"postgres","value":100000,"unit":"tasks/s","n":5,"settings":{"slots":10},"low":90000,"high":110000,"runs":[1,2,3],"others":0.02,"day":"2026-11-20","machine":"m","server":{"fsync":"on"}}
 {"bench":"B1","system":"river","store":"postgres","value":20000,"unit":"tasks/s","n":5,"settings":{"workers":"10"},"low":20000,"high":20000,"runs":[1,2,3],"others":0.02,"day":"2026-11-20","machine":"m","server":{"fsync":"on"}}
 {"bench":"B1/times-river","system":"outlast","store":"postgres","value":4.9,"unit":"×","n":5,"settings":null,"low":4.5,"high":6,"runs":[1,2,3],"target":">= 5","reached":false,"others":0,"day":"2026-11-20","machine":"m"}
+{"bench":"B1t","system":"outlast","store":"postgres","value":90000,"unit":"tasks/s","n":5,"settings":null,"low":90000,"high":90000,"runs":[1,2,3],"others":0,"day":"2026-11-20","machine":"m"}
+{"bench":"B1t","system":"temporal","store":"postgres","value":300,"unit":"tasks/s","n":5,"settings":null,"low":300,"high":300,"runs":[1,2,3],"others":0,"day":"2026-11-20","machine":"m"}
+{"bench":"B1t/times-temporal","system":"outlast","store":"postgres","value":300,"unit":"×","n":5,"settings":null,"low":300,"high":300,"runs":[1,2,3],"others":0,"day":"2026-11-20","machine":"m"}
 {"bench":"B9x/over-time","system":"river","store":"postgres","value":3,"unit":"tasks/s","n":2,"settings":{"snapshot from":"1s","snapshot to":"2s"},"low":3,"high":3,"runs":[3],"others":0,"day":"2026-11-20","machine":"m","series":[[1,2],[2,3]]}
 `
 
@@ -114,6 +117,7 @@ func TestReportOfResults(t *testing.T) {
 	for _, want := range []string{
 		"| B1 | burn-down of pre-inserted no-op tasks | 100 000 tasks/s (90 000 to 110 000) | 20 000 tasks/s | 4.90 × (4.50 to 6) | ≥ 5 × river: **not reached** |",
 		"These miss their aim:\n\n|  |  | outlast | to reach |\n|---|---|---|---|\n| B1 | burn-down of pre-inserted no-op tasks, against river | 4.90 × (4.50 to 6) | ≥ 5 × river |\n<!-- /missed -->",
+		"|  |  | outlast | temporal | × temporal | to reach |\n|---|---|---|---|---|---|\n| B1t | burn-down of pre-inserted no-op tasks | 90 000 tasks/s | 300 tasks/s | 300 × |  |",
 		"| B1 | river | `workers=10` |", "- postgres: `fsync=on`", "at most 2 % of the cores", "<!-- file -->\nold\n",
 	} {
 		if !strings.Contains(string(text), want) {

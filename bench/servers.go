@@ -16,6 +16,7 @@ type servers struct {
 	mariadb  *mariadbServer
 	redis    *redisServer
 	citus    *citusServer
+	temporal int // the process of Temporal's server, 0 for none
 	closers  []func(context.Context) error
 }
 
@@ -135,6 +136,7 @@ func (v *servers) about(store string) settings {
 
 // cpu is what the servers on this host have used so far.
 func (v *servers) cpu() (used time.Duration) {
+	used = treeTime(v.temporal)
 	if v.postgres != nil {
 		used += treeTime(v.postgres.root)
 	}

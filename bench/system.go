@@ -33,6 +33,7 @@ const (
 	batching  work = "batching"  // big batches from one goroutine
 	waking    work = "waking"    // single tasks on an idle system
 	lasting   work = "lasting"   // a load that leaves room
+	beating   work = "beating"   // tasks that may take any time, until a kill
 )
 
 // node is one process's part of a system, or one of several inside this.
@@ -90,7 +91,12 @@ type job struct {
 }
 
 // systems are all that can be measured, Outlast first.
-func systems() []system { return []system{outlastSystem{}, riverSystem{}, asynqSystem{}} }
+func systems() []system {
+	return append([]system{outlastSystem{}, riverSystem{}, asynqSystem{}}, optional...)
+}
+
+// optional are peers that are built only when a tag asks for them.
+var optional []system
 
 // peerNames are the systems that --peers can name.
 func peerNames() (names []string) {
