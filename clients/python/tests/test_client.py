@@ -25,7 +25,7 @@ class Calls(unittest.TestCase):
         self.addCleanup(self.fake.close)
         self.client = self.fake.client()
         self.rests: List[float] = []
-        self.client.transport.sleep = self.rests.append
+        mock.patch.object(self.client.transport, "sleep", self.rests.append).start()
 
     def test_a_lost_answer(self) -> None:
         self.fake.faults[TASKS] = [Lost(), Ignored(), Answer(201, b"{")]
@@ -43,11 +43,11 @@ class Calls(unittest.TestCase):
 
     def test_what_may_harm_is_not_repeated(self) -> None:
         id = self.client.enqueue("greet").id
-        for call in (self.client.cancel, self.client.retry):
-            path = f"{TASKS}/{id}/{call.__name__}"
+        for name in ("cancel", "retry"):
+            path = f"{TASKS}/{id}/{name}"
             self.fake.always[path] = Lost()
             with self.assertRaises(outlast.UnavailableError):
-                call(id)
+                getattr(self.client, name)(id)
             self.assertEqual(len(self.fake.called(path)), 1)
 
     def test_retry_after(self) -> None:

@@ -12,9 +12,9 @@ OLD = "whsec_" + base64.b64encode(b"o" * 24).decode()
 NEW = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 
-def headers(secret: str, body: bytes, at: int = 1000, **more: str) -> Dict[str, str]:
+def headers(secret: str, body: bytes, at: int = 1000) -> Dict[str, str]:
     usual = {"Webhook-Id": "msg_1", "Webhook-Timestamp": str(at), "Webhook-Signature": webhook.sign(secret, "msg_1", at, body)}
-    return {**usual, "Outlast-Claim": "17", "Outlast-Attempt": "2", **more}
+    return {**usual, "Outlast-Claim": "17", "Outlast-Attempt": "2"}
 
 
 class Signatures(unittest.TestCase):
@@ -27,7 +27,7 @@ class Signatures(unittest.TestCase):
 
     def test_what_it_is(self) -> None:
         more = {"Outlast-Task-Type": "order.paid", "Outlast-Key": "a%20b", "Outlast-Max-Attempts": "5", "Outlast-Deadline": "2030-01-01T00:00:00.5Z"}
-        push = self.verifier.verify(b'{"n": 1}', headers(NEW, b'{"n": 1}', **more))
+        push = self.verifier.verify(b'{"n": 1}', {**headers(NEW, b'{"n": 1}'), **more})
         self.assertEqual((push.id, push.claim, push.attempt, push.max_attempts), ("msg_1", 17, 2, 5))
         self.assertEqual((push.type, push.key, push.sent_at, push.json()), ("order.paid", "a b", 1000, {"n": 1}))
         self.assertEqual(push.deadline and push.deadline.microsecond, 500000)

@@ -402,12 +402,16 @@ class Steps(WorkerCase):
     def test_done_once(self) -> None:
         done: List[str] = []
 
+        def mail() -> int:
+            done.append("mail")
+            return len(done)
+
         def order(context: Context) -> Any:
             reserved = context.step("reserve", lambda: done.append("reserve"))
             charge = context.step(
-                "charge", lambda: {"key": (1, 2)}, undo=lambda made: outlast.Compensation("refund", {"key": made["key"]})
+                "charge", lambda: {"key": (1, 2)}, undo=lambda made: outlast.Compensation("refund", made)
             )
-            again = [context.step("mail", lambda: done.append("mail") or n) for n in range(2)]
+            again = [context.step("mail", mail) for _ in range(2)]
             return [reserved, charge, again]
 
         self.fake.faults[STEPS] = [Lost(), Ignored(), problem(503, "unavailable")]
