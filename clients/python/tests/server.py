@@ -31,13 +31,17 @@ class Server:
             if self.url:
                 break
         assert self.url, "".join(said)
-        threading.Thread(target=self.process.stderr.read, daemon=True).start()  # else it would block
+        self.reader = threading.Thread(target=self.process.stderr.read, daemon=True)  # else it would block
+        self.reader.start()
         self.client = Client(self.url, token="")
 
     def close(self) -> None:
         self.client.close()
         self.process.kill()
         self.process.wait()
+        self.reader.join()
+        assert self.process.stderr is not None
+        self.process.stderr.close()
 
 
 @unittest.skipUnless(os.environ.get("OUTLAST_TEST_BINARY"), "OUTLAST_TEST_BINARY names no server")

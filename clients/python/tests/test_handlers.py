@@ -19,7 +19,7 @@ class Attempts(unittest.TestCase):
         def order(context: Context) -> Any:
             context.progress({"at": 1})
             if context.payload.get("bad"):
-                raise outlast.GiveUp() from KeyError("number")
+                raise outlast.GiveUp(*filter(None, [context.payload["text"]])) from KeyError("number")
             if context.attempt == 1:
                 raise TimeoutError("no answer")
             return {"attempt": context.attempt, "payload": context.payload}
@@ -28,8 +28,9 @@ class Attempts(unittest.TestCase):
         self.assertEqual((first.outcome, first.error["type"], first.progress), ("failed", "TimeoutError", {"at": 1}))
         second = testing.run(order, {"n": (1, 2)}, attempt=2)
         self.assertEqual((second.outcome, second.result), ("succeeded", {"attempt": 2, "payload": {"n": [1, 2]}}))
-        dead = testing.run(order, {"bad": True})
-        self.assertEqual((dead.outcome, dead.error["type"], dead.error["message"]), ("dead", "KeyError", "'number'"))
+        for text, message in ((None, "'number'"), ("no such order", "no such order: 'number'")):
+            dead = testing.run(order, {"bad": True, "text": text})
+            self.assertEqual((dead.outcome, dead.error["type"], dead.error["message"]), ("dead", "KeyError", message))
         self.assertEqual(testing.run(lambda context: {1, 2}).error["code"], "bad_result")
 
     def test_verdicts_pass_except_exception(self) -> None:
@@ -45,8 +46,8 @@ class Attempts(unittest.TestCase):
         def long(context: Context) -> None:
             context.wait(3600)
 
-        outcomes = {reason: testing.run(long, stop=reason).outcome for reason in ("canceled", "stopping", "timeout")}
-        self.assertEqual(outcomes, {"canceled": "canceled", "stopping": "released", "timeout": "failed"})
+        outcomes = {reason: testing.run(long, stop=reason).outcome for reason in ("canceled", "stopping", "lease_lost", "timeout")}
+        self.assertEqual(outcomes, {"canceled": "canceled", "stopping": "released", "lease_lost": "released", "timeout": "failed"})
         self.assertEqual(testing.run(lambda context: "done", stop="canceled").outcome, "succeeded")
 
     def test_on_stop(self) -> None:

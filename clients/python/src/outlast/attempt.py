@@ -29,8 +29,8 @@ class Steer(BaseException):
 class RetryAfter(Steer):
     """The attempt failed; the next one starts after this time instead of the policy's."""
 
-    def __init__(self, seconds: Seconds, message: str = "try again later") -> None:
-        super().__init__(message)
+    def __init__(self, seconds: Seconds, message: str = "") -> None:
+        super().__init__(*filter(None, [message]))
         self.seconds = in_seconds(seconds)
 
 
@@ -309,20 +309,28 @@ def execute(handler: Handler, context: Context) -> Ending:
         value = handler(context)
         return Ending("succeeded", None if value is None else encode_result(value, "the result"))
     except RetryAfter as wish:
-        return Ending("failed", error=describe(wish.__cause__ or wish), retry_after=wish.seconds)
+        return Ending("failed", error=_wished(wish), retry_after=wish.seconds)
     except Snooze as wish:
         return Ending("snoozed", retry_after=wish.seconds)
     except GiveUp as wish:
-        return Ending("dead", error=describe(wish.__cause__ or wish))
+        return Ending("dead", error=_wished(wish))
     except Cancel as wish:
-        return Ending("canceled", error=describe(wish.__cause__ or wish))
+        return Ending("canceled", error=_wished(wish))
     except BaseException as failure:
         return _failed(failure, context.stop_reason or (failure.reason if isinstance(failure, Stopped) else None))
 
 
+def _wished(wish: Steer) -> Dict[str, str]:
+    """The error that a handler steers with: that of ``from``, if there is one, below its own text."""
+    error = describe(wish.__cause__ or wish)
+    if wish.__cause__ is not None and wish.args:
+        error["message"] = f"{_text(wish)}: {error['message']}"
+    return error
+
+
 def _failed(failure: BaseException, reason: Optional[str]) -> Ending:
     error = describe(failure)
-    if reason == STOPPING:
+    if reason in (STOPPING, LEASE_LOST):
         return Ending("released")
     if reason == CANCELED:
         return Ending("canceled", error=error)

@@ -33,8 +33,8 @@ class Client:
     """Calls one server. It is safe for many threads.
 
     What is not given comes from the environment: ``OUTLAST_SERVER``, ``OUTLAST_TOKEN_FILE``, ``OUTLAST_TOKEN`` and
-    ``OUTLAST_CA_FILE``, as for the command line. ``ca_file`` holds the authorities of an https server in PEM, beside
-    the system's. ``timeout`` bounds a call with its repeats, of which there are ``tries`` at most. What may do harm
+    ``OUTLAST_CA_FILE``, as for the command line. ``ca_file`` holds the authorities of an https server in PEM, in place
+    of the system's. ``timeout`` bounds a call with its repeats, of which there are ``tries`` at most. What may do harm
     twice is not repeated.
 
     Errors of the server are :class:`OutlastError`.

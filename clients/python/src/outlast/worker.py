@@ -395,8 +395,9 @@ class Worker:
                     one.context.stop(TIMEOUT)
                 if now >= one.ours_until:
                     one.context.stop(LEASE_LOST)
-            if any(one.extend_at <= now for one in held):
-                self._extend([one for one in held if not one.gone])
+            ours = [one for one in held if not one.gone]
+            if any(one.extend_at <= now for one in ours):
+                self._extend(ours)
 
     def _next_look(self) -> float:
         looks = [threading.TIMEOUT_MAX + self._clock()]
