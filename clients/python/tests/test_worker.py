@@ -190,8 +190,9 @@ class Endings(WorkerCase):
         self.fake.faults[POLL] = [Answer(200, b"<html>"), Answer(200, {"tasks": 3}), Answer(200, b"[]"), Answer(200, {"tasks": [{"id": 5}, None]}), Ignored()]
         self.running()
         self.fake.ending(self.fake.give("fine"))
-        huge = "9" * 5000
-        self.fake.ending(self.fake.give("fine", None, metadata={"a": huge}))
+        huge = b'{"tasks":[{"id":"x","type":"fine","claim":1,"payload":' + b"9" * 5000 + b"}]}"
+        self.fake.faults[POLL].append(Answer(200, huge))
+        self.fake.ending("x")
         good = self.fake.give("fine")
         with self.fake.changed:
             self.fake.due.insert(0, {"id": "x", "type": "fine", "claim": "y"})
@@ -203,6 +204,22 @@ class Endings(WorkerCase):
         self.fake.faults[POLL] = [Answer(200, {"tasks": tasks})]
         self.running(concurrency=1)
         self.assertEqual([self.fake.ending(id)["outcome"] for id in ids], ["succeeded", "released"])
+
+    def test_one_task_twice(self) -> None:
+        ran: List[str] = []
+
+        def count(context: Context) -> None:
+            self.go.wait()
+            ran.append(context.id)
+
+        task = {"id": outlast.new_id(), "type": "count", "claim": 1, "attempt": 1}
+        self.fake.faults[POLL] = [Answer(200, {"tasks": [task, task]})]
+        running = self.running(handlers={"count": count})
+        self.fake.until(lambda: len(self.fake.called(POLL)) == 2)
+        self.go.set()
+        self.fake.ending(str(task["id"]))
+        running.stop()
+        self.assertEqual(ran, [task["id"]])
 
     def test_no_more_is_polled_than_there_is_room_for(self) -> None:
         for _ in range(3):
@@ -231,6 +248,21 @@ class Leases(WorkerCase):
         self.running(handlers={"busy": busy}, lease=1.5)
         self.assertEqual(self.fake.ending(id)["result"], True)
         self.assertEqual(self.fake.about(EXTEND, id)[0]["progress"], {"done": 1})
+
+    def test_progress_that_is_refused(self) -> None:
+        """The lease is extended without it."""
+
+        def judge(body: Dict[str, Any]) -> Optional[Answer]:
+            return problem(400, "invalid") if any("progress" in item for item in body["items"]) else None
+
+        def long(context: Context) -> None:
+            context.progress([])
+            self.go.wait()
+
+        self.fake.always[EXTEND] = judge
+        id = self.fake.give("long")
+        self.running(handlers={"long": long}, lease=1.5)
+        self.fake.until(lambda: [one for one in self.fake.about(EXTEND, id) if "progress" not in one])
 
     def test_what_is_not_settled_yet_is_extended(self) -> None:
         id = self.fake.give("fine")
