@@ -10,7 +10,8 @@ from typing import Any, List
 import outlast
 from outlast.aio import AsyncClient, AsyncContext, AsyncWorker
 
-from .fake import Fake
+from .fake import Fake, problem
+from .test_worker import Clock
 
 
 class Aio(unittest.IsolatedAsyncioTestCase):
@@ -59,7 +60,9 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         await running
 
     async def test_canceled(self) -> None:
-        worker, cleaned = AsyncWorker(self.fake.client(), lease=0.3), []
+        worker, clock, cleaned = AsyncWorker(self.fake.client()), Clock(), []
+        clock.drives(worker.worker)
+        self.fake.faults["/v1/workers/poll"] = [lambda body: clock.go_on(11)]
 
         @worker.task("long")
         async def long(context: AsyncContext) -> None:
@@ -99,8 +102,6 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(self.fake.ending(id)["outcome"], "released")
 
     async def test_no_token(self) -> None:
-        from .fake import problem
-
         self.fake.always["/v1/workers/poll"] = problem(401, "unauthenticated")
         worker = AsyncWorker(self.fake.client())
         worker.task("x")(lambda context: asyncio.sleep(0))

@@ -56,17 +56,27 @@ class WorkerCase(unittest.TestCase):
     def setUp(self) -> None:
         logging.disable(logging.CRITICAL)
         self.addCleanup(logging.disable, logging.NOTSET)
-        self.fake = Fake()
-        self.addCleanup(self.fake.close)
+        self.anew()
         self.go = threading.Event()
         self.addCleanup(self.go.set)
         patched = mock.patch("outlast.worker.pause", side_effect=lambda tries, error: error.retry_after or 0.0)
         self.pause = patched.start()
         self.addCleanup(patched.stop)
 
-    def running(self, *, now: bool = True, handlers: Optional[Dict[str, Any]] = None, **options: Any) -> Running:
+    def anew(self) -> None:
+        self.fake = Fake()
+        self.addCleanup(self.fake.close)
+
+    def running(
+        self, *, now: bool = True, soon: bool = False, handlers: Optional[Dict[str, Any]] = None, **options: Any
+    ) -> Running:
+        """Starts a worker. What its first poll brings is to be extended ``soon``: a third of the lease has passed."""
         usual = {"fine": lambda context: "fine", "wait": lambda context: self.go.wait(), **(handlers or {})}
         made = Running(self, self.fake, usual, **options)
+        if soon:
+            clock = Clock()
+            clock.drives(made.worker)
+            self.fake.faults[POLL] = [lambda body: clock.go_on(11)]
         self.addCleanup(self.go.set)  # before the worker is stopped
         return made.start() if now else made
 
@@ -245,7 +255,7 @@ class Leases(WorkerCase):
             return context.stop_reason is None
 
         id = self.fake.give("busy")
-        self.running(handlers={"busy": busy}, lease=1.5)
+        self.running(handlers={"busy": busy}, soon=True)
         self.assertEqual(self.fake.ending(id)["result"], True)
         self.assertEqual(self.fake.about(EXTEND, id)[0]["progress"], {"done": 1})
 
@@ -261,13 +271,13 @@ class Leases(WorkerCase):
 
         self.fake.always[EXTEND] = judge
         id = self.fake.give("long")
-        self.running(handlers={"long": long}, lease=1.5)
+        self.running(handlers={"long": long}, soon=True)
         self.fake.until(lambda: [one for one in self.fake.about(EXTEND, id) if "progress" not in one])
 
     def test_what_is_not_settled_yet_is_extended(self) -> None:
         id = self.fake.give("fine")
         self.fake.faults[SETTLE] = [lambda body: self.fake.until(lambda: self.fake.about(EXTEND, id)) and None]
-        self.running(lease=1.5)
+        self.running(soon=True)
         self.assertEqual(self.fake.ending(id)["outcome"], "succeeded")
 
     def test_canceled(self) -> None:
@@ -276,7 +286,7 @@ class Leases(WorkerCase):
 
         id = self.fake.give("long")
         self.fake.statuses[id] = "canceled"
-        self.running(handlers={"long": long}, lease=0.3)
+        self.running(handlers={"long": long}, soon=True)
         self.assertEqual(self.fake.ending(id)["outcome"], "canceled")
 
     def test_lost_by_the_word_of_the_server(self) -> None:
@@ -288,7 +298,7 @@ class Leases(WorkerCase):
 
         id = self.fake.give("long")
         self.fake.statuses[id] = "stale_claim"
-        running = self.running(handlers={"long": long}, lease=0.3, concurrency=1)
+        running = self.running(handlers={"long": long}, soon=True, concurrency=1)
         self.fake.ending(self.fake.give("fine"))
         running.stop()
         self.assertEqual((reasons, self.fake.about(SETTLE, id)), (["lease_lost"], []))
@@ -299,7 +309,7 @@ class Leases(WorkerCase):
         id = self.fake.give("wait")
         self.fake.faults[POLL] = [lambda body: clock.go_on(20)]
         running = self.running(now=False)
-        running.worker._clock = running.worker._transport.clock = clock
+        clock.drives(running.worker)
         running.start()
         self.fake.until(lambda: self.fake.about(EXTEND, id))
 
@@ -316,7 +326,7 @@ class Leases(WorkerCase):
         self.fake.always[EXTEND] = Ignored()
         self.fake.faults[POLL] = [lambda body: clock.go_on(31)]
         running = self.running(now=False, handlers={"long": long}, concurrency=1)
-        running.worker._clock = running.worker._transport.clock = clock
+        clock.drives(running.worker)
         running.start()
         self.fake.ending(self.fake.give("fine"))
         self.assertEqual((reasons, self.fake.about(SETTLE, id)), (["lease_lost"], []))
@@ -337,8 +347,8 @@ class Leases(WorkerCase):
                 now = context.server_now()
                 return [context.stop_reason, round(context.ends - context._received), now.year if now else 0]
 
-            id = self.fake.give("long", attempt_ends=self.fake.after(100), lease_until=self.fake.after(1.5))
-            running = self.running(handlers={"long": long}, lease=1.5)
+            id = self.fake.give("long", attempt_ends=self.fake.after(100), lease_until=self.fake.after(30))
+            running = self.running(handlers={"long": long}, soon=True)
             result = self.fake.ending(id)["result"]
             year = (datetime.datetime.now(datetime.timezone.utc) + self.fake.skew).year
             self.assertEqual(result[0], None)
@@ -365,6 +375,9 @@ class Clock:
 
     def __call__(self) -> float:
         return time.monotonic() + self.ahead
+
+    def drives(self, worker: Worker) -> None:
+        worker._clock = worker._transport.clock = self
 
     def go_on(self, seconds: float) -> None:
         self.ahead += seconds
@@ -414,18 +427,20 @@ class Stops(WorkerCase):
     def test_a_dead_part_ends_the_worker(self) -> None:
         for part, breaks in {"poll": "_poll", "extend": "_extend", "settle": "_settle"}.items():
             with self.subTest(part), mock.patch.object(Worker, breaks, side_effect=MemoryError("no room")):
+                self.anew()
                 self.fake.give("fine" if part == "settle" else "wait")
-                failure = self.running(lease=0.3).ends()
+                failure = self.running(soon=True).ends()
                 self.assertIsInstance(failure, WorkerError)
                 self.assertIn(f"since {part} died: no room", str(failure))
 
     def test_a_token_that_is_refused(self) -> None:
         for path, type in ((POLL, "fine"), (SETTLE, "fine"), (EXTEND, "wait"), (STEPS, "step")):
             with self.subTest(path):
+                self.anew()
                 self.fake.always = {path: problem(401, "unauthenticated", detail="the token is revoked")}
                 self.fake.give(type)
                 step = {"step": lambda context: context.step("a", lambda: 1)}
-                failure = self.running(lease=0.3, handlers=step).ends()
+                failure = self.running(soon=path == EXTEND, handlers=step).ends()
                 self.assertIsInstance(failure, outlast.DeniedError)
                 self.assertIn("revoked", str(failure))
 
