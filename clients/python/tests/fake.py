@@ -36,6 +36,13 @@ class Ignored:
     """The connection breaks before the request is worked on."""
 
 
+def _is_closed(connection: socket.socket) -> bool:
+    try:
+        return not connection.recv(1, socket.MSG_PEEK)
+    except OSError:
+        return True
+
+
 Fault = Union[Answer, Lost, Ignored, None, Callable[[Dict[str, Any]], Union[Answer, Lost, Ignored, None]]]
 
 
@@ -79,8 +86,9 @@ class Fake:
     def close(self) -> None:
         for client in self.clients:
             client.close()
-        for wake in self.wakes:
-            wake.send(b".")
+        with self.changed:
+            for wake in self.wakes:
+                wake.send(b".")
         self.server.shutdown()
         self.server.server_close()
 
@@ -181,7 +189,7 @@ class Fake:
             gone = False
             if not due:
                 ready, _, _ = select.select([theirs, request.connection], [], [], float(body["wait"][:-1]))
-                gone = request.connection in ready and not request.connection.recv(1, socket.MSG_PEEK)
+                gone = request.connection in ready and _is_closed(request.connection)
             with self.changed:
                 self.wakes.remove(ours)
                 given = [*self.late] if gone else self.due[: body["max"]]

@@ -74,8 +74,7 @@ class WorkerCase(unittest.TestCase):
         usual = {"fine": lambda context: "fine", "wait": lambda context: self.go.wait(), **(handlers or {})}
         made = Running(self, self.fake, usual, **options)
         if soon:
-            clock = Clock()
-            clock.drives(made.worker)
+            clock = Clock().drives(made.worker)
             self.fake.faults[POLL] = [lambda body: clock.go_on(11)]
         self.addCleanup(self.go.set)  # before the worker is stopped
         return made.start() if now else made
@@ -250,12 +249,15 @@ class Leases(WorkerCase):
 
         def busy(context: Context) -> bool:
             context.progress({"done": 1})
+            clock.go_on(11)
             while not extended.is_set():
                 pass
             return context.stop_reason is None
 
         id = self.fake.give("busy")
-        self.running(handlers={"busy": busy}, soon=True)
+        running = self.running(now=False, handlers={"busy": busy})
+        clock = Clock().drives(running.worker)
+        running.start()
         self.assertEqual(self.fake.ending(id)["result"], True)
         self.assertEqual(self.fake.about(EXTEND, id)[0]["progress"], {"done": 1})
 
@@ -267,12 +269,16 @@ class Leases(WorkerCase):
 
         def long(context: Context) -> None:
             context.progress([])
+            clock.go_on(11)
             self.go.wait()
 
         self.fake.always[EXTEND] = judge
         id = self.fake.give("long")
-        self.running(handlers={"long": long}, soon=True)
-        self.fake.until(lambda: [one for one in self.fake.about(EXTEND, id) if "progress" not in one])
+        running = self.running(now=False, handlers={"long": long})
+        clock = Clock().drives(running.worker)
+        running.start()
+        self.fake.until(lambda: len(self.fake.about(EXTEND, id)) == 2)
+        self.assertEqual([one.get("progress") for one in self.fake.about(EXTEND, id)], [[], None])
 
     def test_what_is_not_settled_yet_is_extended(self) -> None:
         id = self.fake.give("fine")
@@ -376,11 +382,15 @@ class Clock:
     def __call__(self) -> float:
         return time.monotonic() + self.ahead
 
-    def drives(self, worker: Worker) -> None:
+    def drives(self, worker: Worker) -> Clock:
+        self.worker = worker
         worker._clock = worker._transport.clock = self
+        return self
 
     def go_on(self, seconds: float) -> None:
-        self.ahead += seconds
+        with self.worker._changed:
+            self.ahead += seconds
+            self.worker._changed.notify_all()
 
 
 class Stops(WorkerCase):
