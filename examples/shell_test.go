@@ -141,7 +141,7 @@ func (s shell) files() {
 			s.Fatal(err)
 		}
 	}
-	for _, name := range []string{"examples", "deploy", "docs"} {
+	for _, name := range []string{"examples", "deploy", "docs", "clients"} {
 		if err := os.Symlink(absolute(s.T, "../"+name), filepath.Join(s.dir, name)); err != nil {
 			s.Fatal(err)
 		}

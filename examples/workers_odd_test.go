@@ -21,8 +21,7 @@ func (c *cast) startOdd(language string, lease int) *process {
 	seconds := strconv.Itoa(lease)
 	switch language {
 	case "python":
-		c.env = append(c.env, "PYTHONPATH=workers/python", "PYTHONDONTWRITEBYTECODE=1")
-		return c.run("python3", "testdata/odd/odd.py", c.server, seconds)
+		return c.python("testdata/odd/odd.py", seconds)
 	case "node":
 		return c.run("node", "testdata/odd/odd.mjs", c.server, seconds)
 	}

@@ -103,11 +103,18 @@ func (c *cast) startWorker(language string, lease int) *process {
 	seconds := strconv.Itoa(lease)
 	switch language {
 	case "python":
-		return c.run("python3", "workers/python/worker.py", c.server, seconds)
+		return c.python("workers/python/worker.py", seconds)
 	case "node":
 		return c.run("node", "workers/node/worker.mjs", c.server, seconds)
 	}
 	return c.run(filepath.Join(c.bin, "go"), c.server, seconds)
+}
+
+// python starts a program that uses the package for Python.
+func (c *cast) python(program, seconds string) *process {
+	c.Helper()
+	c.env = append(c.env, "PYTHONPATH=../clients/python/src", "PYTHONDONTWRITEBYTECODE=1")
+	return c.run("python3", program, c.server, seconds)
 }
 
 // patience is for what happens by itself: only a fault takes longer.

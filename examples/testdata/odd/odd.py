@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-from outlast_worker import Snooze, Worker
+from outlast import Client, Snooze, Worker
 
 
 class Mute(Exception):
@@ -27,32 +27,33 @@ def deep():
     return value
 
 
-def odd(payload, task):
+def odd(ctx):
+    kind = ctx.payload["kind"]
     raised = {"nul": ValueError("a\0b"), "half": ValueError("a\ud800b"), "mute": Mute(), "number": Snooze(float("inf"))}
-    if payload["kind"] in raised:
-        raise raised[payload["kind"]]
-    task.progress = datetime.datetime.now()  # nobody can send that either
+    if kind in raised:
+        raise raised[kind]
     return {
         "large": lambda: "x" * (64 << 10), "type": datetime.datetime.now, "cycle": cycle, "nan": lambda: float("nan"),
         "text": lambda: "\ud800", "deep": deep,
-    }[payload["kind"]]()
+    }[kind]()
 
 
-def wait(payload, task):
+def wait(ctx):
     threading.Event().wait()
 
 
-def until(payload, task):
+def until(ctx):
     """Works until there is a file, on and on even when it should stop."""
-    while not os.path.exists(payload["file"]):
+    while not os.path.exists(ctx.payload["file"]):
         time.sleep(0.02)
 
 
-def sabotage(payload, task):
-    worker.ended.put("what no worker puts there")
-    wait(payload, task)
+def sabotage(ctx):
+    worker._ended.put("what no worker puts there")
+    wait(ctx)
 
 
-worker = Worker(sys.argv[1], {"odd": odd, "fine": lambda payload, task: "fine", "wait": wait, "until": until, "sabotage": sabotage},
-                lease=float(sys.argv[2]), concurrency=16, token=os.environ.get("OUTLAST_TOKEN"))
-worker.run()
+worker = Worker(Client(sys.argv[1]), lease=float(sys.argv[2]), concurrency=16)
+for name, handler in {"odd": odd, "fine": lambda ctx: "fine", "wait": wait, "until": until, "sabotage": sabotage}.items():
+    worker.register(name, handler)
+worker.run_until_signal()

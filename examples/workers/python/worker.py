@@ -1,42 +1,42 @@
-"""Example: greets, fails twice, and takes its time. Run it beside `outlast serve`:
+"""Example: greets, fails twice, and takes its time. Run it beside `outlast serve`, with clients/python installed:
 
     python3 worker.py http://127.0.0.1:7070
 """
 
-import os
 import sys
-import time
 
-from outlast_worker import Dead, Worker
+import outlast
+
+server = sys.argv[1] if len(sys.argv) > 1 else None
+lease = float(sys.argv[2]) if len(sys.argv) > 2 else 30.0
+worker = outlast.Worker(outlast.Client(server), lease=lease, concurrency=4, grace=600)
 
 
-def greet(payload, task):
-    return {"text": f"Hello {payload['name']}, from Python"}
+@worker.task("greet")
+def greet(ctx):
+    return {"text": f"Hello {ctx.payload['name']}, from Python"}
 
 
-def flaky(payload, task):
-    if task.attempt <= 2:
+@worker.task("flaky")
+def flaky(ctx):
+    if ctx.attempt <= 2:
         raise ConnectionResetError("the shop hung up")
-    return {"attempts": task.attempt}
+    return {"attempts": ctx.attempt}
 
 
-def slow(payload, task):
+@worker.task("slow")
+def slow(ctx):
     """Works for so many seconds, says how far it is, and stops when it should."""
-    for step in range(int(payload["seconds"] * 10)):
-        if task.stopped.is_set():
-            raise InterruptedError("stopped half-way")
-        task.progress = {"done": step / (payload["seconds"] * 10)}
-        time.sleep(0.1)
-    return {"slept": payload["seconds"]}
+    for step in range(int(ctx.payload["seconds"] * 10)):
+        ctx.progress({"done": step / (ctx.payload["seconds"] * 10)})
+        ctx.wait(0.1)
+    return {"slept": ctx.payload["seconds"]}
 
 
-def check(payload, task):
-    if "order" not in payload:
-        raise Dead() from ValueError("an order has no number")
+@worker.task("check")
+def check(ctx):
+    if "order" not in ctx.payload:
+        raise outlast.GiveUp() from ValueError("an order has no number")
 
 
-if __name__ == "__main__":
-    types = {"greet": greet, "flaky": flaky, "slow": slow, "check": check}
-    server = sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:7070"
-    lease = float(sys.argv[2]) if len(sys.argv) > 2 else 30.0
-    Worker(server, types, lease=lease, token=os.environ.get("OUTLAST_TOKEN")).run()
+worker.run_until_signal()
