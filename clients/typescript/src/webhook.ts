@@ -88,7 +88,7 @@ function signatureOf(key: Buffer, id: string, timestamp: string, body: Uint8Arra
 }
 
 /** The headers of a signed request, for tests of receivers. */
-export function sign(secret: string, id: string, timestamp: Date, body: string | Uint8Array): Record<string, string> {
+export function sign(secret: string, id: string, timestamp: Date, body: string | Uint8Array): Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string> {
   const seconds = String(Math.floor(timestamp.getTime() / 1000))
   const signature = signatureOf(keyOf(secret), id, seconds, typeof body === "string" ? Buffer.from(body) : body)
   return { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": signature }
