@@ -12,6 +12,13 @@ test("every block of the README is a program of these tests", () => {
   for (const [, name, text] of blocks) assert.equal(text, readFileSync(new URL(`test/readme/${name}`, root), "utf8"), name)
 })
 
+test("the how-to page shows parts of them", () => {
+  const programs = ["enqueue.ts", "worker.ts", "webhook.ts", "handler.test.ts"].map((name) => readFileSync(new URL(`test/readme/${name}`, root), "utf8"))
+  const blocks = [...readFileSync(new URL("../../docs/how-to/typescript.md", root), "utf8").matchAll(/```ts\n([^]*?)```/g)]
+  assert.equal(blocks.length, 5)
+  for (const [, text] of blocks) assert.ok(programs.some((program) => program.includes(text!)), text)
+})
+
 test("enqueue and worker", needsServer, async () => {
   const env = { OUTLAST_SERVER: await serve() }
   const worker = run("./readme/worker.js", [], env)

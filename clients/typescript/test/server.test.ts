@@ -1,22 +1,23 @@
 import assert from "node:assert/strict"
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
-import { ConflictError, InvalidError, newId, NotFoundError, Worker } from "../src/index.js"
+import { Client, ConflictError, DeniedError, InvalidError, newId, NotFoundError, UnavailableError, Worker } from "../src/index.js"
 import { connect, needsServer, run, serve, until } from "./kit.js"
 
 test("the calls of a client", needsServer, async () => {
   const client = connect(await serve())
   const draft = {
-    id: newId(), type: "x", payload: { a: 1 }, queue: "q", delay: "10m", priority: 3, key: "k", shareKey: "s", policy: "default", maxAttempts: 4, timeout: 5000,
+    id: newId(), type: "x", payload: { a: 1 }, queue: "default", delay: "10m", priority: 3, key: "k", shareKey: "s", policy: "default", maxAttempts: 4, timeout: 5000,
     ttl: "1h", metadata: { a: "b" }, fallback: { type: "f" }, onSuccess: { type: "s" }, onDead: { type: "d" },
   }
   const task = await client.enqueue(draft)
   assert.deepEqual([task.existing, task.state, task.payload, task.shareKey, task.maxAttempts, task.onDead], [false, "pending", { a: 1 }, "s", 4, { type: "d" }])
   assert.ok(task.runAt.getTime() > Date.now())
   assert.equal((await client.enqueue(draft)).existing, true)
-  await assert.rejects(client.enqueue({ ...draft, priority: 4 }), (error) => error instanceof ConflictError && error.code === "id_conflict" && error.existing === task.id)
+  await assert.rejects(client.enqueue({ ...draft, payload: { a: 2 } }), (error) => error instanceof ConflictError && error.code === "id_conflict" && error.existing === task.id)
   const twin = await client.enqueue({ type: "x", dedupeKey: "d", delay: 60_000 })
   assert.equal((await client.enqueue({ type: "x", dedupeKey: "d", delay: 60_000 })).id, twin.id)
   await assert.rejects(client.get(newId()), (error) => error instanceof NotFoundError && !!error.requestId)
@@ -35,14 +36,53 @@ test("the calls of a client", needsServer, async () => {
   assert.equal((await client.taskGroups.get(group.id)).members, 2)
 })
 
-test("from the enqueue to the result, with steps, waits and failures", needsServer, async () => {
+test("through TLS, with an authority of one's own", needsServer, async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "outlast-"))
+  const [cert, key] = [join(dir, "cert.pem"), join(dir, "key.pem")]
+  execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", cert, "-days", "2", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"], { stdio: "ignore" })
+  const server = await serve(["--tls-cert", cert, "--tls-key", key])
+  await assert.rejects(new Client({ server }).get(newId()), (error) => error instanceof UnavailableError && /certificate/.test(error.message))
+  const client = new Client({ server, caFile: cert })
+  t.after(() => client.close())
+  const busy = new Worker(client, { block: () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500) }, { lease: "1s" }) // the thread speaks TLS too
+  t.after(() => busy.stop())
+  const ran = busy.run()
+  const done = await client.enqueue({ type: "block" }, { wait: "2m" })
+  assert.deepEqual([done.result, done.crashes], ["timed-out", 0])
+  busy.stop()
+  await ran
+})
+
+test("a worker has a token and a release, and ends when the token is revoked", needsServer, async (t) => {
+  const server = await serve()
+  const make = async (role: string, headers = {}) => {
+    const answer = await fetch(`${server}/v1/tokens`, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: JSON.stringify({ name: role, role }) })
+    return (await answer.json()) as { id: string; token: string }
+  }
+  const admin = await make("admin")
+  const bearer = { Authorization: `Bearer ${admin.token}` }
+  const token = await make("worker", bearer)
+  const client = new Client({ server, token: admin.token })
+  t.after(() => client.close())
+  await assert.rejects(new Client({ server }).get(newId()), DeniedError)
+  const worker = new Worker(new Client({ server, token: token.token }), { fine: () => "fine" }, { release: "5.1", logger: { debug() {}, info() {}, warn() {}, error() {} } })
+  t.after(() => worker.stop())
+  const ran = worker.run()
+  const { id } = await client.enqueue({ type: "fine" }, { wait: "2m" })
+  const { attempts: [attempt] } = await client.attempts(id)
+  assert.deepEqual([attempt!.release, attempt!.worker], ["5.1", worker.name])
+  await fetch(`${server}/v1/tokens/${token.id}`, { method: "DELETE", headers: bearer })
+  await assert.rejects(ran, DeniedError)
+})
+
+test("from the enqueue to the result, with steps, waits and failures", needsServer, async (t) => {
   const client = connect(await serve())
   let charges = 0
   const worker = new Worker(client, {
     async order(_, { step, sleep, awaitSignal, attempt }) {
       const charge = await step("charge", (of) => (of.compensate("refund", 1), ++charges))
       if (attempt === 1) throw Object.assign(new Error("the shop hung up"), { code: "ECONNRESET" })
-      await sleep("a while", "1s")
+      await sleep("a while", "5s")
       return { charge, approval: await awaitSignal("approval", { timeout: "1h", every: "1s" }) }
     },
     late: (_, { awaitSignal }) => awaitSignal("never", { timeout: 1 }),
@@ -50,6 +90,7 @@ test("from the enqueue to the result, with steps, waits and failures", needsServ
     fine: () => "fine",
   })
   const ran = worker.run()
+  t.after(() => worker.stop())
   const order = await client.enqueue({ type: "order", retry: { max_attempts: 3, backoff: { kind: "fixed", initial: "10ms" } } })
   const late = await client.enqueue({ type: "late" })
   const deep = await client.enqueue({ type: "deep" })
