@@ -50,8 +50,8 @@ export type Handler<Payload = any, Result = unknown> = (payload: Payload, contex
 export interface Host {
   signal: AbortSignal
   deadline: Date | undefined
-  /** When the attempt began, by the clock of the server. */
-  clock: Date
+  /** Tells the time by the clock of the server. */
+  clock: () => number
   logger: Logger
   keep: Keep
   progress(text: string): void

@@ -49,7 +49,7 @@ export class Client {
     this.#tryTimeout = milliseconds(options.tryTimeout ?? 10_000, "tryTimeout")
   }
 
-  /** Where the server is. */
+  /** Where the server is, and the token. @internal */
   get address(): Address {
     return this.#transport.address
   }

@@ -3,7 +3,6 @@
 import { BadResultError, resultOf, SignalTimeoutError, Snooze, StepError } from "./outcome.js"
 import type { Duration, Step } from "./types.js"
 import { milliseconds } from "./wire.js"
-import { now } from "./transport.js"
 
 /** A step as it is to be kept. */
 export interface KeptStep {
@@ -33,11 +32,10 @@ export class StepLog {
   readonly #asked = new Map<string, number>()
   readonly #runs = new Set<string>()
   readonly #writes = new Set<Promise<void>>()
-  readonly #began = now()
   #closed = false
 
-  /** `clock` is when the attempt began, by the clock of the server. */
-  constructor(steps: readonly Step[], private readonly clock: Date, private readonly keep: Keep, private readonly signal: AbortSignal) {
+  /** `clock` tells the time by the clock of the server, in milliseconds: workers of one task may be on several machines. */
+  constructor(steps: readonly Step[], private readonly clock: () => number, private readonly keep: Keep, private readonly signal: AbortSignal) {
     for (const step of steps) {
       if (step.occurrence === 0) this.#signals.set(step.name, step)
       else this.#done.set(`${step.occurrence} ${step.name}`, step)
@@ -107,15 +105,10 @@ export class StepLog {
   async #left(name: string, delay: Duration): Promise<number> {
     const length = milliseconds(delay, "delay")
     if (!(length <= mostSleep)) throw new StepError(`"${name}" waits for more than ten years`)
-    const { until } = await this.step(name, () => ({ until: new Date(this.#now() + Math.max(0, length)).toISOString() }))
+    const { until } = await this.step(name, () => ({ until: new Date(this.clock() + Math.max(0, length)).toISOString() }))
     const end = Date.parse(until)
     if (Number.isNaN(end)) throw new StepError(`"${name}" is a step that is no wait; give it another name`)
-    return end - this.#now()
-  }
-
-  /** The time by the clock of the server: workers of one task may be on several machines. */
-  #now(): number {
-    return this.clock.getTime() + now() - this.#began
+    return end - this.clock()
   }
 
   /** Refuses further steps, and waits for those that are being written. */

@@ -16,7 +16,7 @@ export interface AttemptOptions {
   signals?: Record<string, unknown>
   /** Aborts the attempt. */
   signal?: AbortSignal
-  /** The time by the clock of the server, for waits. */
+  /** The time for waits, which stands still. */
   now?: Date
   logger?: Logger
 }
@@ -48,7 +48,7 @@ export async function runAttempt<Payload, Result>(handler: Handler<Payload, Resu
   }
   const verdict: Partial<Verdict<Result>> = {}
   const end: End = await attempt(handler, task, {
-    signal: options.signal ?? new AbortController().signal, deadline: undefined, clock: now, logger: options.logger ?? silent,
+    signal: options.signal ?? new AbortController().signal, deadline: undefined, clock: () => now.getTime(), logger: options.logger ?? silent,
     async keep(step: KeptStep) {
       const { result, ...rest } = step
       steps.push({ ...rest, attempt: task.attempt, ...(result === undefined ? {} : { result: JSON.parse(result) as unknown }) })

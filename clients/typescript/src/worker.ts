@@ -32,7 +32,7 @@ export interface WorkerOptions {
 
 const longestPoll = 30_000
 
-const quiet: Logger = { debug() {}, info() {}, warn: (...text) => console.warn(...text), error: (...text) => console.error(...text) }
+const toConsole: Logger = { debug() {}, info() {}, warn: (...text) => console.warn(...text), error: (...text) => console.error(...text) }
 
 /** Runs tasks of a server, with a handler for each type. */
 export class Worker {
@@ -57,7 +57,7 @@ export class Worker {
     if (!Number.isInteger(this.#concurrency) || this.#concurrency < 1) throw invalid("concurrency", "is no whole number from 1")
     this.#lease = milliseconds(options.lease ?? 30_000, "lease")
     if (this.#lease < 1000 || this.#lease > 3_600_000) throw invalid("lease", "is outside 1s to 1h")
-    this.#logger = options.logger ?? quiet
+    this.#logger = options.logger ?? toConsole
     this.#release = options.release ?? (process.env["OUTLAST_RELEASE"] || undefined)
     this.name = options.name ?? `node-${hostname().replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 60)}-${process.pid}-${randomBytes(4).toString("hex")}`
   }
@@ -173,11 +173,12 @@ export class Worker {
     const handler = this.#handlers.get(task.type)
     if (!handler) return endOf(new GiveUp(`this worker has no handler for the type ${JSON.stringify(task.type)}`), aborter.signal)
     const began = now()
+    const started = (task.startedAt ?? new Date()).getTime()
     const left = endsIn(task, this.#lease)
     const stopTimer = left === undefined ? () => {} : after(left, () => aborter.abort(new AttemptTimeoutError("the time of the attempt is over")))
     try {
       return await attempt(handler, task, {
-        signal: aborter.signal, logger: this.#logger, clock: task.startedAt ?? new Date(),
+        signal: aborter.signal, logger: this.#logger, clock: () => started + now() - began,
         deadline: left === undefined ? undefined : new Date(Date.now() + left - (now() - began)),
         keep: (step) => this.#keep(holding, step),
         progress: (text) => this.#leases.show(holding, text),
@@ -214,9 +215,9 @@ export class Worker {
 
 /** Milliseconds until the end of the attempt, by the difference of two times of the server: nobody's clock is compared with another's. */
 function endsIn(task: LeasedTask, lease: number): number | undefined {
-  if (!(task.attemptEnds instanceof Date)) return undefined
   const given = task.leaseUntil ? task.leaseUntil.getTime() - lease : task.startedAt?.getTime()
-  return given === undefined ? undefined : task.attemptEnds.getTime() - given
+  const left = Number(task.attemptEnds) - Number(given)
+  return Number.isFinite(left) ? left : undefined
 }
 
 /** Calls a function after a time; what it returns prevents that. */

@@ -59,3 +59,10 @@ export function connect(server: string): Client {
   after(() => client.close())
   return client
 }
+
+/** A promise, and what resolves it. */
+export function later<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve!: (value: T) => void
+  const promise = new Promise<T>((done) => (resolve = done))
+  return { promise, resolve }
+}

@@ -3,16 +3,10 @@ import { once } from "node:events"
 import { after, test } from "node:test"
 import { Cancel, CanceledError, Client, GiveUp, LeaseLostError, RetryAfter, Snooze, StoppingError, Worker, type Context, type Handler, type Logger, type WorkerOptions } from "../src/index.js"
 import { allOk, FakeServer, leased, type Body, type Got } from "./fake.js"
+import { later } from "./kit.js"
 
 const fakes: FakeServer[] = []
 after(() => fakes.forEach((fake) => fake.close()))
-
-/** A deferred value. */
-function later<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve!: (value: T) => void
-  const promise = new Promise<T>((done) => (resolve = done))
-  return { promise, resolve }
-}
 
 async function cast(handlers: Record<string, Handler>, options: WorkerOptions = {}) {
   const fake = await FakeServer.start()
@@ -204,12 +198,12 @@ test("leases are extended while a handler keeps the event loop busy", async () =
 
 test("progress goes with an extension, and progress that is refused does not cost the lease", async () => {
   const gate = later()
-  const c = await cast({ work: (_, context) => (context.progress({ done: 0.5 }), gate.promise) }, { lease: "1s" })
+  const c = await cast({ work: (_, context) => (context.progress({ done: 0.5 }), gate.promise) }, { lease: "3s" })
   await c.give(leased())
   let first = await c.fake.extend()
   for (; !("progress" in first.body.items[0]); first = await c.fake.extend()) allOk(first) // the thread may be slow to begin
   assert.deepEqual(first.body.items[0].progress, { done: 0.5 })
-  assert.equal(first.body.lease, "1000ms")
+  assert.equal(first.body.lease, "3000ms")
   first.problem(400, "invalid")
   const second = await c.fake.extend()
   assert.equal("progress" in second.body.items[0], false)
@@ -221,11 +215,9 @@ test("progress goes with an extension, and progress that is refused does not cos
 })
 
 test("a cancel aborts the signal, and the task ends as canceled", async () => {
-  const c = await cast({ work: (_, { signal }) => once(signal, "abort").then(() => { throw signal.reason }) }, { lease: "1s" })
+  const c = await cast({ work: (_, { signal }) => once(signal, "abort").then(() => { throw signal.reason }) }, { lease: "3s" })
+  c.fake.always.set("/v1/workers/extend", (got) => got.json(200, { results: [{ id: got.body.items[0].id, status: "canceled" }] }))
   await c.give(leased())
-  const extend = await c.fake.extend()
-  extend.json(200, { results: [{ id: extend.body.items[0].id, status: "canceled" }] })
-  c.fake.always.set("/v1/workers/extend", allOk)
   const settle = await c.fake.settle()
   assert.deepEqual([settle.body.results[0].outcome, settle.body.results[0].error.type], ["canceled", CanceledError.name])
   allOk(settle)
@@ -248,16 +240,15 @@ test("a lease that is lost aborts the signal, and costs no attempt", async () =>
 
 test("the clock of the server means nothing: leases count from before the poll", async () => {
   const gate = later()
-  const c = await cast({ work: () => gate.promise }, { lease: "1s" })
+  const c = await cast({ work: (_, { signal }) => gate.promise.then(() => signal.aborted) }, { lease: "3s" })
   const poll = await c.fake.poll()
-  assert.equal(poll.body.wait, "333.333333ms")
+  assert.equal(poll.body.wait, "1000ms")
+  c.fake.always.set("/v1/workers/extend", (got) => (allOk(got), gate.resolve())) // neither lost at once, nor left alone
   poll.json(200, { tasks: [leased({ lease_until: "1999-01-01T00:00:00Z", started_at: "2099-01-01T00:00:00Z" })] })
-  allOk(await c.fake.extend()) // neither lost at once, nor left alone
-  c.fake.always.set("/v1/workers/extend", allOk)
-  c.fake.always.set("/v1/workers/settle", allOk)
-  gate.resolve()
+  const settle = await c.fake.settle()
+  assert.equal(settle.body.results[0].result, false)
+  allOk(settle)
   await c.stop()
-  assert.deepEqual(c.logged, [])
 })
 
 test("the time of an attempt ends it, by times of the server alone", async () => {
