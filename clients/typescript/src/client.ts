@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { errorOf, invalid, type OutlastError, type Problem } from "./errors.js"
+import { errorOf, invalid, type OutlastError } from "./errors.js"
 import { newId } from "./id.js"
-import { now, Transport, type Address, type Answer, type Call } from "./transport.js"
+import { now, problemFrom, Transport, type Address, type Answer, type Call, type GivenProblem } from "./transport.js"
 import type {
   Attempt, DoneStep, Draft, Duration, Enqueued, ExtendItem, ExtendResult, LeasedTask, Poll, SettleResult, Signaled, Step, Task, TaskGroup,
   TaskGroupDraft, TaskResult,
@@ -80,8 +80,8 @@ export class Client {
   async batch(drafts: readonly Draft[], options: CallOptions & { atomic?: boolean } = {}): Promise<BatchResult[]> {
     const tasks = drafts.map((draft) => toWire({ ...draft, id: draft.id ?? newId() }))
     const body = toWire({ tasks: new Raw(`[${tasks.join()}]`), atomic: options.atomic })
-    const results = await this.#list<{ status: number; id: string; error?: Problem }>("/v1/tasks/batch", body, options, { name: "results", length: drafts.length })
-    return results.map((one) => one.error ? { ok: false, error: errorOf(one.error) } : { ok: true, id: one.id, existing: one.status === 200 })
+    const results = await this.#list<{ status: number; id: string; error?: GivenProblem }>("/v1/tasks/batch", body, options, { name: "results", length: drafts.length })
+    return results.map((one) => one.error ? { ok: false, error: errorOf(problemFrom(one.error)) } : { ok: true, id: one.id, existing: one.status === 200 })
   }
 
   /** A task, whatever its state. */
@@ -151,7 +151,7 @@ export class Client {
   }
 
   /** Keeps steps that are done, one answer per step. Call it before the end of the attempt is told. */
-  async steps(items: readonly DoneStep[], options: CallOptions = {}): Promise<{ status: "ok" | "stale_claim" | "not_found" | "error"; error?: Problem }[]> {
+  async steps(items: readonly DoneStep[], options: CallOptions = {}): Promise<{ status: "ok" | "stale_claim" | "not_found" | "error"; error?: GivenProblem }[]> {
     const body = toWire({ items: new Raw(`[${items.map(toWire).join()}]`) })
     return this.#list("/v1/workers/steps", body, options, { name: "results", length: items.length })
   }

@@ -38,7 +38,7 @@ interface Held extends ExtendItem {
 const mostItems = 1000
 
 function run({ address, lease, port }: Extending): void {
-  const client = new Client({ ...address, timeout: lease / 3, tryTimeout: lease / 3 })
+  const client = new Client({ ...address, token: address.token ?? "", timeout: lease / 3, tryTimeout: lease / 3 })
   const held = new Map<string, Held>()
   const key = (item: { id: string; claim: number }) => `${item.id} ${item.claim}`
 

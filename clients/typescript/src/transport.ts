@@ -170,18 +170,24 @@ function isExpected(body: unknown, list: Call["list"]): boolean {
   return !list || (Array.isArray(given) && (list.length === undefined || given.length === list.length))
 }
 
+/** A problem as the API writes it. */
+export type GivenProblem = Omit<Problem, "retryAfter"> & { retryAfter?: string }
+
+export function problemFrom({ retryAfter, ...rest }: GivenProblem): Problem {
+  return retryAfter === undefined ? rest : { ...rest, retryAfter: milliseconds(retryAfter) }
+}
+
 function problemOf(answer: { status: number; headers: http.IncomingHttpHeaders; text: string }, body: unknown, requestId: string): Problem {
-  const given = fromWire(body) as (Problem & { retryAfter?: string | number }) | undefined
+  const given = fromWire(body) as GivenProblem | undefined
   const problem: Problem = typeof given?.code === "string" && answer.status >= 400
-    ? { ...given, status: answer.status }
+    ? { ...problemFrom(given), status: answer.status }
     : {
         code: [502, 503, 504].includes(answer.status) ? "unavailable" : garbled, status: answer.status, title: "Not the answer of a server",
         detail: `the answer is not that of an Outlast server: ${answer.status} ${JSON.stringify(answer.text.slice(0, 80))}`,
       }
   problem.requestId = headerOf(answer.headers, "x-request-id") ?? requestId
   const seconds = Number(headerOf(answer.headers, "retry-after") ?? Number.NaN)
-  if (typeof given?.retryAfter === "string") problem.retryAfter = milliseconds(given.retryAfter)
-  else if (seconds >= 0) problem.retryAfter = seconds * 1000
+  if (problem.retryAfter === undefined && seconds >= 0) problem.retryAfter = seconds * 1000
   return problem
 }
 

@@ -156,7 +156,7 @@ export class Worker {
   async #attempt(holding: Holding): Promise<void> {
     const { task } = holding
     let end: End | undefined
-    if (this.#stop.signal.aborted) end = { outcome: "released" } // it came while the poll ended
+    if (this.#stop.signal.aborted || now() >= holding.sure) end = { outcome: "released" } // it came while the poll ended, or too late
     else end = await Promise.race([this.#run(holding), new Promise<undefined>((resolve) => (holding.abandon = () => resolve(undefined)))])
     if (end === undefined) {
       this.#logger.error("attempt.abandoned", { task: task.id, type: task.type })

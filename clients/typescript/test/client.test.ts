@@ -97,7 +97,7 @@ test("a batch has a verdict for each task", async () => {
   got.json(200, { results: [{ status: 201, id: "1" }, { status: 400, error: { status: 400, code: "invalid", title: "T", retry_after: "1s" } }, { status: 200, id: "3" }] })
   const [a, b, c] = await call
   assert.deepEqual([a, c], [{ ok: true, id: "1", existing: false }, { ok: true, id: "3", existing: true }])
-  assert.ok(!b!.ok && b!.error instanceof InvalidError)
+  assert.ok(!b!.ok && b!.error instanceof InvalidError && b!.error.retryAfter === 1000)
 })
 
 test("a batch whose answer is short is no answer", async () => {

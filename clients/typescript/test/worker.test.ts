@@ -251,6 +251,19 @@ test("the clock of the server means nothing: leases count from before the poll",
   await c.stop()
 })
 
+test("a task whose poll was answered when its lease may be over is not begun", async () => {
+  const c = await cast({ work: () => assert.fail("it must not begin") }, { lease: "1s" })
+  const poll = await c.fake.poll()
+  const got = process.hrtime.bigint()
+  while (process.hrtime.bigint() - got < 1_000_000_000n) await new Promise((resolve) => setTimeout(resolve, 50)) // a lease, by the worker's clock
+  c.fake.always.set("/v1/workers/extend", allOk)
+  poll.json(200, { tasks: [leased()] })
+  const settle = await c.fake.settle()
+  assert.equal(settle.body.results[0].outcome, "released")
+  allOk(settle)
+  await c.stop()
+})
+
 test("the time of an attempt ends it, by times of the server alone", async () => {
   const c = await cast({ work: (_, { signal }) => once(signal, "abort").then(() => { throw signal.reason }) })
   await c.give(leased({ lease_until: "2030-01-01T00:00:30Z", attempt_ends: "2030-01-01T00:00:00.050Z" }))
