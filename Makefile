@@ -89,10 +89,13 @@ TEST = $(GO) test -vet=off -shuffle=on -timeout $(TEST_TIMEOUT) $(TEST_FLAGS)
 AGAIN = $(MAKE) --no-print-directory
 
 .PHONY: test
-test: servers ## Run all tests: with the race detector, in random order; beside them the console in Chromium, faults, incidents, and nested modules
+test: servers ## Run all tests: with the race detector, in random order; beside them the console in Chromium, faults, incidents, and nested modules; then the clients
 	@mkdir -p .cache && $(GO) build -o .cache/with ./internal/servers/with
 	@$(GO) build -ldflags='-s -w' -o .cache/outlast-test ./cmd/outlast
-	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" exec .cache/with $(AGAIN) -j 2 tests-of-packages tests-of-programs
+	@export OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test"; \
+	.cache/with $(AGAIN) -j 2 tests-of-packages tests-of-programs; tested=$$?; \
+	sh .ci/clients test; clients=$$?; \
+	GO='$(GO)' sh .ci/openapi; [ "$$tested $$clients $$?" = "0 0 0" ]
 
 # One PostgreSQL and one MariaDB serve all of them; tests that hurt a server start their own.
 # What mostly calculates and what mostly waits run beside each other, each of them in its
@@ -130,6 +133,11 @@ test-short: ## Only what an inner loop needs, in about a minute: what is pure, t
 .PHONY: console-test
 console-test: ## Only the web console in Chromium, a part of make test (ARGS='tasks.test.js --headed')
 	@GO='$(GO)' sh .ci/console test $(ARGS)
+
+.PHONY: clients
+clients: ## Only the packages of other languages, a part of make test: types, tests, and the package file installed and used
+	@mkdir -p .cache && $(GO) build -o .cache/outlast-test ./cmd/outlast
+	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" sh .ci/clients test
 
 .PHONY: clusters
 clusters: servers ## Only hurt clusters of three nodes on both servers in every way, and on SQLite in some, once each (most of it a part of make test)

@@ -19,11 +19,8 @@ import (
 func (c *cast) startOdd(language string, lease int) *process {
 	c.Helper()
 	seconds := strconv.Itoa(lease)
-	switch language {
-	case "python":
+	if language == "python" {
 		return c.python("testdata/odd/odd.py", seconds)
-	case "node":
-		return c.run("node", "testdata/odd/odd.mjs", c.server, seconds)
 	}
 	return c.run(filepath.Join(c.bin, "odd"), c.server, seconds)
 }
@@ -41,11 +38,8 @@ func (c *cast) died(worker *process, says string) {
 // harms none of those that are settled with it or after it.
 func oddWorkers(c *cast, language string) {
 	kinds := []string{"large", "type", "cycle", "nan", "text", "deep", "number", "nul", "half", "mute"}
-	switch language {
-	case "go":
+	if language == "go" {
 		kinds = append(kinds, "goexit")
-	case "node":
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "text" }) // its JSON has half a pair as an escape
 	}
 	var drafts []client.Draft
 	for _, kind := range kinds {

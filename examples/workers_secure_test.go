@@ -32,7 +32,7 @@ func secureCast(t *testing.T, bin string) *cast {
 	c.bearer = c.token("--name", "worker", "--role", "worker", "--queue", task.DefaultQueue)
 	c.connect(client.WithRootCAs(c.pool), client.WithToken(c.token("--name", "admin", "--role", "admin")))
 	c.startNode()
-	c.env = []string{"OUTLAST_TOKEN=" + c.bearer, "OUTLAST_RELEASE=5.1", "SSL_CERT_FILE=" + cert, "NODE_EXTRA_CA_CERTS=" + cert}
+	c.env = []string{"OUTLAST_TOKEN=" + c.bearer, "OUTLAST_RELEASE=5.1", "SSL_CERT_FILE=" + cert}
 	return c
 }
 

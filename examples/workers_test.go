@@ -101,11 +101,8 @@ const (
 func (c *cast) startWorker(language string, lease int) *process {
 	c.Helper()
 	seconds := strconv.Itoa(lease)
-	switch language {
-	case "python":
+	if language == "python" {
 		return c.python("workers/python/worker.py", seconds)
-	case "node":
-		return c.run("node", "workers/node/worker.mjs", c.server, seconds)
 	}
 	return c.run(filepath.Join(c.bin, "go"), c.server, seconds)
 }
@@ -209,10 +206,10 @@ func (c *cast) history(id task.ID) (outcomes []string) {
 	return outcomes
 }
 
-// Workers in three languages behave alike.
+// Workers in two languages behave alike. That of clients/typescript has tests of its own.
 func TestWorkers(t *testing.T) {
 	bin := programs(t)
-	for _, language := range []string{"go", "python", "node"} {
+	for _, language := range []string{"go", "python"} {
 		t.Run(language+", odd", func(t *testing.T) { oddWorkers(newCast(t, bin), language) })
 		t.Run(language+", token revoked", func(t *testing.T) { revokedWorker(secureCast(t, bin), language) })
 		for name, story := range map[string]func(*cast, string){
