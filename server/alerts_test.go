@@ -172,7 +172,7 @@ func TestPausedAlertsAreSeen(t *testing.T) {
 	}
 	check(true, "every channel delivers")
 	a.call("POST", "/v1/queues/outlast.alerts/pause", "").is(200)
-	check(false, "alerts are not delivered: the queue outlast.alerts is paused since "+time.Now().UTC().Format("2006-01-02T"))
+	check(false, "alerts are not delivered: the queue outlast.alerts has been paused since "+time.Now().UTC().Format("2006-01-02T"))
 	a.call("POST", "/v1/queues/outlast.alerts/resume", "").is(200)
 	check(true, "every channel delivers")
 }

@@ -71,7 +71,7 @@ alerts:
 		c.run("queue", verb, "outlast.alerts", "--yes").exits(0)
 		for _, args := range [][]string{nil, {"--store", store}} {
 			status, detail := finding(c, "alerts", args...)
-			if (status == "warn") != (paused == 1) || strings.Contains(detail, "outlast.alerts is paused since 20") != (paused == 1) {
+			if (status == "warn") != (paused == 1) || strings.Contains(detail, "outlast.alerts has been paused since 20") != (paused == 1) {
 				t.Errorf("%v, %s: alerts are %s: %s", args, verb, status, detail)
 			}
 		}

@@ -118,5 +118,5 @@ func TestFollowUpFlags(t *testing.T) {
 	c.run("task", "enqueue", "--type", "t", "--on-dead", "a b").exits(2).says("on_dead.type")
 	c.run("task", "enqueue", "--type", "t", "--on-dead", `{"type": "x", "queue": "nowhere"}`).exits(2).says("on_dead.queue")
 	c.input = `{"type": "t"}`
-	c.run("task", "enqueue", "--file", "-", "--fallback", "x").exits(2).says("--fallback does not go with --file")
+	c.run("task", "enqueue", "--file", "-", "--fallback", "x").exits(2).says("--fallback cannot be combined with --file")
 }

@@ -60,7 +60,7 @@ func TestEnqueueGivesUp(t *testing.T) {
 
 func TestCommandsSayWhatTheyTake(t *testing.T) {
 	c := command{t: t}
-	c.run("task", "attempts").exits(2).silent().says("write it as: outlast task attempts ID")
+	c.run("task", "attempts").exits(2).silent().says("usage: outlast task attempts ID")
 	c.run("queue", "release-key", "a").exits(2).silent().says("outlast queue release-key NAME KEY")
 	c.run("lanes").exits(2).silent().says("did you mean: outlast node lanes")
 	c.run("enqueue").exits(2).silent().says("outlast task enqueue")

@@ -56,9 +56,9 @@ func TestRightsOnPostgres(t *testing.T) {
 	finds(1, "no right to create tables", "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES", "GRANT USAGE ON SEQUENCE", `GRANT "rights_owner" TO "rights_poor"`)
 	c.run("serve", "--listen", "127.0.0.1:0", "--store", as("rights_poor")).exits(5).says(`GRANT "rights_owner" TO "rights_poor"`)
 	do("GRANT CREATE ON SCHEMA work TO rights_poor; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA work TO rights_poor; GRANT USAGE ON SEQUENCE work.outlast_seq TO rights_poor")
-	finds(1, "no part in rights_owner")
+	finds(1, "not a member of rights_owner")
 	do("GRANT rights_owner TO rights_poor")
-	finds(1, "there are tables for what ends until", "ok      privileges") // the test server is without fsync
+	finds(1, "tables exist for tasks that end until", "ok      privileges") // the test server is without fsync
 	for days := 1; days < 8; days++ {
 		do("DROP TABLE IF EXISTS work.outlast_done_" + dayAfter(days)) // of the last of them there is none yet if a day has just begun
 	}

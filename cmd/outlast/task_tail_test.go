@@ -48,7 +48,7 @@ func TestTaskTail(t *testing.T) {
 	if out := tail("--type", "other", "--for", "1s"); out != "" {
 		t.Errorf("got %s", out)
 	}
-	c.run("task", "tail", "--state", "gone").exits(2).silent().says("no state")
+	c.run("task", "tail", "--state", "gone").exits(2).silent().says("is not a state")
 	c.run("task", "tail", "--task", "x").exits(2).silent()
 	c.run("task", "tail", "--task", "01890000-0000-7000-8000-000000000001").exits(4).silent()
 	command{t: t, server: "http://127.0.0.1:1"}.run("task", "tail").exits(7).silent()

@@ -7,7 +7,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The process is there
+         * Whether the process is alive
          * @description Nothing else is looked at.
          */
         get: operations["get-livez"];
@@ -87,8 +87,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The server can take and run tasks
-         * @description 503 while it cannot. With verbose: what was checked.
+         * Whether the server can accept and run tasks
+         * @description 503 while it cannot. With verbose, the answer lists the checks.
          */
         get: operations["get-readyz"];
         put?: never;
@@ -132,7 +132,7 @@ export interface paths {
          */
         get: operations["get-alert-channel"];
         /**
-         * Create an alert channel or replace one
+         * Create or replace an alert channel
          * @description Secrets are not part of it: it names environment variables of the servers that hold them.
          */
         put: operations["put-alert-channel"];
@@ -157,7 +157,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test message and wait until it was taken
+         * Send a test message and wait until it is accepted
          * @description Each call sends one. With dry_run the channel is tried without a message.
          */
         post: operations["test-alert-channel"];
@@ -175,8 +175,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List messages to channels, newest first: the delivery log
-         * @description Kept as long as ended tasks are; what could not be delivered, as long as dead letters.
+         * List messages sent to alert channels, newest first: the delivery log
+         * @description Messages are kept as long as ended tasks; undelivered ones are kept as long as dead letters.
          */
         get: operations["list-alert-events"];
         put?: never;
@@ -198,7 +198,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge a message: somebody takes care of it
-         * @description An aggregate that goes on firing is not told again for the rule and subject until it is over; that it is over is told. A repeat changes nothing.
+         * @description While the condition lasts, no more messages are sent for the rule and subject; its end is still told. A repeat changes nothing.
          */
         post: operations["ack-alert"];
         delete?: never;
@@ -215,7 +215,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List alert rules, the built-in ones included
+         * List alert rules, including the built-in ones
          * @description With the variables that their conditions can use.
          */
         get: operations["list-alert-rules"];
@@ -240,7 +240,7 @@ export interface paths {
          */
         get: operations["get-alert-rule"];
         /**
-         * Create an alert rule or replace one, also a built-in one
+         * Create or replace an alert rule, including a built-in one
          * @description Conditions are in CEL, of at most 2 KiB, without comprehensions. Their variables, and for which `on` each is set:
          *
          *     - `event` (string): what has happened: retry or dead. `task`
@@ -309,7 +309,7 @@ export interface paths {
         put: operations["put-alert-rule"];
         post?: never;
         /**
-         * Delete an alert rule; a built-in one of its name holds again
+         * Delete an alert rule; a built-in rule of that name applies again
          * @description One that the configuration file owns is refused.
          */
         delete: operations["delete-alert-rule"];
@@ -326,14 +326,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List silences, those that end last first
+         * List silences, the latest end first
          * @description Those that have ended are shown for 30 days.
          */
         get: operations["list-alert-silences"];
         put?: never;
         /**
-         * Keep messages from their channels for a time
-         * @description Of the patterns those that are given must all match; * stands for any text. What is kept back stays among the messages, as silenced. Tests of a channel are always sent.
+         * Silence matching messages for a while
+         * @description A message must match all patterns that are given; * matches any text. Silenced messages stay in the list of messages. Tests of a channel are always sent.
          */
         post: operations["add-alert-silence"];
         delete?: never;
@@ -352,8 +352,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what a silence would have kept back
-         * @description Of the messages of the last day. Only the patterns count; nothing is changed.
+         * Preview which messages a silence would have kept back
+         * @description Looks at the messages of the last day. Only the patterns count; nothing is changed.
          */
         post: operations["preview-alert-silence"];
         delete?: never;
@@ -450,7 +450,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Group dead letters by the fingerprint of their last error, most first
+         * Group dead letters by the fingerprint of their last error, largest group first
          * @description With a filter, and for trends, the newest 4 000 letters are looked at, 1 000 with a type or a fingerprint; for a token for certain queues, 4 000 of each of them.
          */
         get: operations["group-dead"];
@@ -513,7 +513,7 @@ export interface paths {
         put?: never;
         /**
          * Redrive dead letters, by ids or by filter
-         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows what would go first. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
+         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows the first ones. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["redrive-dead"];
         delete?: never;
@@ -570,7 +570,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell what happens, as it happens: server-sent events
+         * Stream changes as they happen (server-sent events)
          * @description Each message is named hello, tasks, stats, changed or resync, and its data is the field of that name below. Changes of tasks are those of the node that answers; stats and changed are of all nodes. At most 200 streams a node, and 20 a token; a token that expires or is revoked ends its streams within 10 seconds.
          */
         get: operations["watch-events"];
@@ -591,7 +591,7 @@ export interface paths {
         };
         /**
          * List worker groups
-         * @description As the node that is asked sees them.
+         * @description As the node that answers sees them.
          */
         get: operations["list-groups"];
         put?: never;
@@ -611,8 +611,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Join a worker group, or beat
-         * @description To be repeated, three times within ttl at least. Any node can be told.
+         * Join a worker group, or send a heartbeat
+         * @description Repeat this at least three times within ttl, on any node.
          */
         put: operations["put-member"];
         post?: never;
@@ -634,7 +634,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List ordering keys that dead letters block, with who waits behind them
+         * List ordering keys that are blocked by dead letters, with the tasks that wait
          * @description They go on when the dead letter is redriven or purged, or the key is released.
          */
         get: operations["list-keys"];
@@ -756,7 +756,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel an operation; what it has done stays done
+         * Cancel an operation, without undoing what is done
          * @description It ends after the batch that is under way.
          */
         post: operations["cancel-operation"];
@@ -774,7 +774,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What has become of each letter of a redrive, or of each task, in the order in which they go
+         * List the letters or tasks of an operation in order, with the outcome of each
          * @description Kept as long as dead letters are, from the end of the operation. What was done at once, such as a redrive by ids without rate, canary and stop_if_failing, is no operation and has no report. A part that is damaged is a conflict, one that is missing is not found.
          */
         get: operations["list-operation-items"];
@@ -835,7 +835,7 @@ export interface paths {
         };
         /**
          * List policies by name, presets included
-         * @description A policy under the name of a preset stands in its place.
+         * @description A policy with the name of a preset replaces it.
          */
         get: operations["list-policies"];
         put?: never;
@@ -856,7 +856,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Plan a policy: its delays, success, load and what is wrong with it
+         * Preview a policy: delays, success, load and warnings
          * @description The body holds the keys of a policy, or preset, together with what it is planned for; without any it plans the default policy. With solve it finds the largest first interval, multiplier or number of retries that keeps the limit. Nothing is stored.
          */
         post: operations["plan-policy"];
@@ -874,19 +874,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a policy, with who names it
+         * Get a policy, with the queues and types that name it
          * @description canary tells of a version that is tried on a share of the tasks.
          */
         get: operations["get-policy"];
         /**
          * Create a policy (201), or change one (200)
-         * @description The body replaces the policy whole. It holds everywhere within about a second: for attempts that begin, and for what follows those that fail. With the content that it has, nothing changes. With canary it holds for that share of the tasks, and the version before for the rest. warnings says what is probably not meant; dry_run shows it beforehand.
+         * @description The body replaces the whole policy. It applies on all nodes within about a second: to attempts that start, and to the retries of attempts that fail. If the content is the same, nothing changes. With canary, the new version applies to that share of the tasks, and the version before to the rest. warnings names probable mistakes; dry_run shows them beforehand.
          */
         put: operations["put-policy"];
         post?: never;
         /**
-         * Delete a policy; its versions are kept
-         * @description Tasks that name it have the preset of the name then, if there is one, else what their type, their queue or the default says.
+         * Delete a policy but keep its versions
+         * @description Tasks that name it then use the preset of that name if there is one, otherwise the policy of their type, their queue or the default.
          */
         delete: operations["delete-policy"];
         options?: never;
@@ -904,8 +904,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End the trial: all tasks follow the version before again
-         * @description It ends a canary, and makes a new version.
+         * End the trial and return to the version before
+         * @description This ends a canary and makes a new version.
          */
         post: operations["abort-policy"];
         delete?: never;
@@ -924,8 +924,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Promote the version on trial: all tasks follow it
-         * @description It ends a canary, and makes a new version.
+         * Promote the version on trial to all tasks
+         * @description This ends a canary and makes a new version.
          */
         post: operations["promote-policy"];
         delete?: never;
@@ -943,7 +943,7 @@ export interface paths {
         };
         /**
          * List the versions of a policy, newest first
-         * @description The last 100, also of a policy that was deleted.
+         * @description The last 100 versions, also of a deleted policy.
          */
         get: operations["list-policy-versions"];
         put?: never;
@@ -988,7 +988,7 @@ export interface paths {
         get: operations["get-queue"];
         /**
          * Create a queue (201), or change one (200)
-         * @description Fields that are absent keep their value, or take the default in a new queue.
+         * @description Absent fields keep their value, or have the default in a new queue.
          */
         put: operations["put-queue"];
         post?: never;
@@ -1008,7 +1008,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a queue: nothing of it starts
+         * Pause a queue: none of its tasks start
          * @description Attempts that run go on, and enqueues are taken.
          */
         post: operations["pause-queue"];
@@ -1028,7 +1028,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the tasks behind a dead one of an ordering key go on; the dead letter stays
+         * Release an ordering key: the tasks behind its dead letter run, and the letter is kept
          * @description To redrive or purge the dead letter does so too.
          */
         post: operations["release-key"];
@@ -1066,8 +1066,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the share keys of a queue, those first of which the most waits
-         * @description What the node that is asked has in memory, of its own lanes. Starts go round the share keys: one that is listed first delays none of the others.
+         * List the share keys of a queue, largest backlog first
+         * @description Covers what the node that answers has in memory, for its own lanes. Share keys take turns, so one with a backlog does not delay the others.
          */
         get: operations["list-queue-shares"];
         put?: never;
@@ -1108,8 +1108,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The next ticks that a rule would have
-         * @description It is checked as if it were put, and nothing is kept of it.
+         * Get the next ticks that a rule would have
+         * @description The rule is checked as if it were put, but not stored.
          */
         post: operations["plan-ticks"];
         delete?: never;
@@ -1137,7 +1137,7 @@ export interface paths {
         put: operations["put-schedule"];
         post?: never;
         /**
-         * Delete a schedule; tasks that it has enqueued stay
+         * Delete a schedule but keep the tasks that it has enqueued
          * @description The answer is the schedule as it was.
          */
         delete: operations["delete-schedule"];
@@ -1154,8 +1154,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The next ticks of a schedule
-         * @description Of a paused one, those that it would have if it were resumed.
+         * Get the next ticks of a schedule
+         * @description For a paused schedule, those that it would have if resumed.
          */
         get: operations["next-ticks"];
         put?: never;
@@ -1196,7 +1196,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a schedule; the ticks of its pause are left out
+         * Resume a schedule; ticks during the pause are skipped
          * @description The answer names the next tick.
          */
         post: operations["resume-schedule"];
@@ -1234,7 +1234,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell what the caller may do, and who answers
+         * Get the permissions of the caller, and the node that answers
          * @description For programs that offer only what their token may do.
          */
         get: operations["get-self"];
@@ -1256,7 +1256,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Play a storm with several policies, and show what each does over time
+         * Simulate a storm with several policies, and show what each does over time
          * @description As outlast sim compare. One run at a time on a node, for 5 s at most.
          */
         post: operations["compare-policies"];
@@ -1276,7 +1276,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Play a scenario of the storm simulator, with our own clients or a policy in their place
+         * Simulate a scenario, with the clients of Outlast or with a policy instead
          * @description The report is that of outlast sim run, with what each variant did over time. One run at a time on a node, for 5 s at most: longer ones are for the command line.
          */
         post: operations["run-scenario"];
@@ -1334,7 +1334,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell how things stand: tasks by queue, dead letters, and how busy the nodes are
+         * Get the current state: tasks by queue, dead letters and the load of the nodes
          * @description Over all nodes, but for what is in memory: that is of the node that answers.
          */
         get: operations["get-stats"];
@@ -1354,7 +1354,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Compare how attempts went under two releases, or two versions of a policy
+         * Compare attempts of two releases or two policy versions
          * @description By type and number of the attempt: how many there were, how long they ran, how late they started. Over all nodes, those of others until half a minute ago. A type without the sides asked for is left out.
          */
         get: operations["compare-stats"];
@@ -1374,7 +1374,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened over time: tasks that ended, attempts, retry rate, times and backlog
+         * Get the history: ended tasks, attempts, retry rate, durations and backlog
          * @description Over all nodes, kept by the minute for two days; a node tells within ten seconds after the minute. Steps below a minute are what the node that answers remembers of the last hour. Where nobody counted, a point has no nodes and null for everything.
          */
         get: operations["get-series"];
@@ -1394,7 +1394,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List targets, those with something to tell first
+         * List targets, those with problems first
          * @description What the living nodes know. Healthy targets are those of the node that is asked; the others tell only of those that something is wrong with.
          */
         get: operations["list-targets"];
@@ -1414,7 +1414,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a target: breaker, budget, limit and what waits
+         * Get a target: breaker, budget, limits and waiting tasks
          * @description What each living node knows of it, and all together.
          */
         get: operations["get-target"];
@@ -1436,7 +1436,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let calls of a target begin again
+         * Allow calls of a target again
          * @description Ends an outage, or an order to open. Calls begin slowly and become ever more. Every node obeys within about a second, and the order outlives restarts.
          */
         post: operations["close-target"];
@@ -1454,7 +1454,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened to a target's breaker and budget, newest first
+         * Get the history of a target's breaker and budget, newest first
          * @description The last 500 changes on all nodes, of the 500 targets that changed last, for 30 days. A node writes them about two seconds after they happened; what a budget comes to is looked at every ten seconds.
          */
         get: operations["get-target-history"];
@@ -1496,7 +1496,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Forget what was learned of a target
+         * Forget what was learned about a target
          * @description Breaker, budget, limit and the history of its outages begin anew; an order to open ends. Every node obeys within about a second, and the order outlives restarts.
          */
         post: operations["reset-target"];
@@ -1560,7 +1560,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close a group of tasks: no more members come
+         * Close a group of tasks to new members
          * @description Where all members have ended, or there are none, the callback is enqueued. A group that is closed already is no error.
          */
         post: operations["close-task-group"];
@@ -1642,7 +1642,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tasks that failed and will be tried again, the soonest first
+         * List tasks that wait for a retry, the soonest first
          * @description By the time of the next attempt, or when the target that holds a task back is asked again; behind them tasks that wait for something else, such as one of a paused queue. However much waits, a bounded part of it is looked at: complete says whether that was enough.
          */
         get: operations["list-upcoming"];
@@ -1662,7 +1662,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a task, whatever its state
+         * Get a task in any state
          * @description With why it waits, what follows it, and the steps that are done of it.
          */
         get: operations["get-task"];
@@ -1682,7 +1682,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the attempts of a task, oldest first, with what is done of it
+         * List the attempts and steps of a task, oldest first
          * @description An attempt that cost nothing repeats its number. Steps have the signals and waits too.
          */
         get: operations["list-attempts"];
@@ -1764,7 +1764,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a task the signal for which its handler waits, or will wait
+         * Send a signal to a task that waits or will wait for it
          * @description The body is the payload, any JSON of at most 64 KiB, or nothing. The first signal of a name stands: a repeat with the same payload is answered with repeated, whatever became of the task, and another payload is a conflict. So is a signal for a task that has ended, or that has waited for it in vain.
          */
         post: operations["signal-task"];
@@ -1788,8 +1788,8 @@ export interface paths {
         get: operations["list-tokens"];
         put?: never;
         /**
-         * Make a token; its secret is shown this once
-         * @description From then on every request needs a token, those from this machine included. The roles are viewer, operator, admin, enqueuer and worker; x-permission says of each call what it needs.
+         * Create a token; its secret is shown only once
+         * @description From then on every request needs a token, also requests from the same machine. The roles are viewer, operator, admin, enqueuer and worker; x-permission names the permission that each call needs.
          */
         post: operations["create-token"];
         delete?: never;
@@ -1810,7 +1810,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token for good
-         * @description Within 2 seconds no node lets its bearer in.
+         * @description No node accepts it after 2 seconds.
          */
         delete: operations["revoke-token"];
         options?: never;
@@ -1828,7 +1828,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on working, and report progress
+         * Extend leases and report progress
          * @description Any node can be told. The answers say which tasks are to be stopped.
          */
         post: operations["extend-tasks"];
@@ -1868,7 +1868,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say how attempts ended
+         * Report the outcome of attempts
          * @description Any node can be told. When the answer comes, it is on disk. A repeat of the recorded outcome for the same claim answers ok.
          */
         post: operations["settle-tasks"];
@@ -1888,7 +1888,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Keep steps that are done, so that later attempts need not do them again
+         * Save completed steps, so that later attempts skip them
          * @description Any node can be told. When the answer comes, they are on disk. A repeat under the same claim answers ok. Polls hand out with a task the steps that are not to be done again. Tell the end of an attempt only after the answers for its steps: what is told later is not undone if the task dies.
          */
         post: operations["add-steps"];
@@ -5166,7 +5166,7 @@ export interface components {
              * @description Letters that are meant.
              */
             matched: number;
-            /** @description Ids that are no dead letters. */
+            /** @description Ids that are not dead letters. */
             missing?: string[];
             /** @description Id to follow under /v1/operations; empty when the redrive is already complete or was a dry run. */
             operation: string;
@@ -6712,7 +6712,7 @@ export interface components {
              * @description The claim with which the task came.
              */
             claim: number;
-            /** @description Of outcomes that are no success. */
+            /** @description Of outcomes that are not success. */
             error?: components["schemas"]["TaskError"];
             /**
              * Format: uuid

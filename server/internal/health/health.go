@@ -161,7 +161,7 @@ func (r *readiness) examineAlerts(ctx context.Context) {
 	case err != nil:
 		problems = append(problems, "whether alerts are paused cannot be told: "+problem.Of(err).Error())
 	case !since.IsZero():
-		problems = append(problems, "alerts are not delivered: the queue "+alerts.Queue+" is paused since "+since.UTC().Format(time.RFC3339))
+		problems = append(problems, "alerts are not delivered: the queue "+alerts.Queue+" has been paused since "+since.UTC().Format(time.RFC3339))
 	}
 	detail := "every channel delivers"
 	if len(problems) > 0 {
@@ -203,7 +203,7 @@ func (r *readiness) examineStore(ctx context.Context) {
 		apart(view.Server.Ahead.Round(time.Millisecond)), view.Server.Took.Round(10*time.Microsecond), advice))
 	r.check("pool", nil, fmt.Sprintf("%d of %d connections in use", view.Server.InUse, view.Server.Most))
 	if until := view.Server.Until; !until.IsZero() {
-		r.check("days", daysProblem(until, time.Now().Add(view.Server.Ahead)), "there are tables for what ends until "+until.UTC().Format(time.DateOnly))
+		r.check("days", daysProblem(until, time.Now().Add(view.Server.Ahead)), "tables exist for tasks that end until "+until.UTC().Format(time.DateOnly))
 	}
 }
 
@@ -214,7 +214,7 @@ func daysProblem(until, now time.Time) error {
 	if now.Add(24 * time.Hour).Before(until) {
 		return nil
 	}
-	return &task.Error{Code: task.CodeUnavailable, Message: "there are tables for what ends until " + until.UTC().Format(time.DateOnly) + " only",
+	return &task.Error{Code: task.CodeUnavailable, Message: "tables exist for tasks that end until " + until.UTC().Format(time.DateOnly) + " only",
 		Hint: "the log says why no more are made (cleanup.failed), and outlast doctor --store URL which right is missing"}
 }
 
