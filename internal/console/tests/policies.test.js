@@ -78,7 +78,7 @@ test('a wrong value is told at its field, with what helps', async ({ page, serve
   await page.getByLabel('Attempts, the first included').fill('0');
   await page.getByLabel('Attempts, the first included').press('Tab');
   await expect(field('Attempts, the first included')).toContainText('0 is outside 1 to 1000000');
-  await expect(field('First wait')).toContainText('no duration');
+  await expect(field('First wait')).toContainText('is not a duration');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(page.getByRole('alert')).toContainText('max_attempts');
   await expect(field('Attempts, the first included')).toContainText('the first attempt counts');
@@ -87,7 +87,7 @@ test('a wrong value is told at its field, with what helps', async ({ page, serve
   await page.getByLabel('Attempts, the first included').fill('3');
   await page.getByLabel('Attempts, the first included').press('Tab');
   await expect(page.getByRole('alert')).toHaveCount(0);
-  await expect(field('First wait')).not.toContainText('no duration');
+  await expect(field('First wait')).not.toContainText('is not a duration');
   await json(page).fill('{"max_atempts": 3}');
   await expect(page.getByRole('alert')).toContainText('max_atempts');
   await json(page).fill('{"max_attempts": ');
