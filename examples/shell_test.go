@@ -36,6 +36,7 @@ var unrun = map[string]string{
 	"cd bench && go run . run":        "measures",
 	"cd bench && go run . list":       "links all peers: the tests of bench run it",
 	"cd bench && go test":             "is a test of its own",
+	"cd bench && GOBIN=":              "builds another system's server, which takes long",
 	"make citus":                      "needs Citus",
 	"mariadb":                         "reads its password from a terminal",
 	"sqlite3 outlast.db":              "needs a version of sqlite3 that few systems have",
