@@ -165,6 +165,6 @@ func TestTrailing(t *testing.T) {
 		}
 	}
 	shared.post(t, "/v1/tasks", " ").problem(t, "invalid", "body")
-	shared.process(t, " ", "task", "enqueue", "--file", "-").refuses(t, "no draft")
+	shared.process(t, " ", "task", "enqueue", "--file", "-").refuses(t, "no task")
 	shared.unchanged(t, before)
 }

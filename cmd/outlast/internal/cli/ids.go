@@ -13,6 +13,17 @@ func ParseID(text string) (task.ID, error) {
 	return id, nil
 }
 
+// FlagID reads an id that is the value of a flag, none if it is empty.
+func FlagID(flag, text string) (id task.ID, err error) {
+	if text == "" {
+		return id, nil
+	}
+	if id, err = ParseID(text); err != nil {
+		return id, Usagef("--%s: %v", flag, err)
+	}
+	return id, nil
+}
+
 // ParseIDs reads ids of the command line; nil without any.
 func ParseIDs(texts []string) ([]task.ID, error) {
 	var ids []task.ID // nil without texts: an empty list beside a filter is refused

@@ -126,12 +126,9 @@ func newTrigger(c *cli.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "trigger NAME", Short: "Enqueue the task of a schedule now, also while it is paused", Args: cobra.ExactArgs(1),
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
-			var of task.ID
-			if id != "" {
-				var err error
-				if of, err = cli.ParseID(id); err != nil {
-					return err
-				}
+			of, err := cli.FlagID("id", id)
+			if err != nil {
+				return err
 			}
 			t, err := api.TriggerSchedule(ctx, args[0], of)
 			if err != nil {

@@ -31,10 +31,8 @@ then close the group. When all members have ended, with any outcome, the callbac
 enqueued once. Without --payload, its payload is the counts of the group.`,
 		Example: "  outlast task-group create --label 'invoices of March' --type invoices.report\n  outlast task-group create --url https://example.com/done",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) (err error) {
-			if id != "" {
-				if draft.ID, err = cli.ParseID(id); err != nil {
-					return err
-				}
+			if draft.ID, err = cli.FlagID("id", id); err != nil {
+				return err
 			}
 			if draft.Callback.Payload, err = c.ReadJSON("payload", payload); err != nil {
 				return err

@@ -120,15 +120,11 @@ func (f *enqueueFlags) read(c *cli.Env) (d client.Draft, err error) {
 	if f.task.Absent() {
 		return d, cli.Usagef("nothing to do: give --url for an HTTP request, --type for a handler, --group for a worker group, or --file; see outlast task enqueue --help for examples")
 	}
-	if f.id != "" {
-		if d.ID, err = cli.ParseID(f.id); err != nil {
-			return d, err
-		}
+	if d.ID, err = cli.FlagID("id", f.id); err != nil {
+		return d, err
 	}
-	if f.group != "" {
-		if d.Group, err = cli.ParseID(f.group); err != nil {
-			return d, err
-		}
+	if d.Group, err = cli.FlagID("task-group", f.group); err != nil {
+		return d, err
 	}
 	d.Delay, d.DedupeKey, d.DedupeWindow, d.TraceParent = client.Duration(f.delay), f.dedupeKey, client.Duration(f.window), f.traceParent
 	err = cli.ReadTimes(cli.GivenTime{Name: "run-at", Text: f.runAt, To: &d.RunAt}, cli.GivenTime{Name: "deadline", Text: f.deadline, To: &d.Deadline})

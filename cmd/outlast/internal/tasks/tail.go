@@ -24,11 +24,9 @@ Only changes on the node that answers are shown; with --task, changes on all nod
 with Ctrl-C or --for.`,
 		RunE: c.Call(func(ctx context.Context, api *client.Client, _ []string) error {
 			filter.State = task.State(state)
-			if id != "" {
-				var err error
-				if filter.Task, err = cli.ParseID(id); err != nil {
-					return err
-				}
+			var err error
+			if filter.Task, err = cli.FlagID("task", id); err != nil {
+				return err
 			}
 			return tail(ctx, c, api, filter)
 		}),
