@@ -3,6 +3,7 @@ package outlasttest_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,10 +15,10 @@ import (
 // milliseconds.
 func testApproval(t *testing.T) {
 	outlasttest.Run(t, func(t *testing.T, k *outlasttest.Kit) {
-		asked := 0
+		var asked atomic.Int32
 		approve := outlast.Define[string, string]("approve")
 		approve.Handle(k.Client, func(ctx context.Context, _ string) (string, error) {
-			if _, err := outlast.Step(ctx, "ask", func(context.Context) (int, error) { asked++; return asked, nil }); err != nil {
+			if _, err := outlast.Step(ctx, "ask", func(context.Context) (int32, error) { return asked.Add(1), nil }); err != nil {
 				return "", err
 			}
 			by, err := outlast.Await[string](ctx, "approval", 7*24*time.Hour)
@@ -43,8 +44,8 @@ func testApproval(t *testing.T) {
 				t.Errorf("approved by %q, %v, want %q", got, err, want)
 			}
 		}
-		if asked != 2 {
-			t.Errorf("it was asked %d times", asked)
+		if n := asked.Load(); n != 2 {
+			t.Errorf("it was asked %d times", n)
 		}
 	})
 }

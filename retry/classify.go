@@ -319,8 +319,8 @@ func (e *timeError) RetryVerdict() Verdict { return e.verdict }
 func (e *timeError) Is(target error) bool  { return target == context.DeadlineExceeded }
 
 // ClassifyIn is [Classify] for an error that came out of a call made under ctx.
-// An error that only says that a context ended, or that a call was canceled, does
-// not tell by whom; when ctx has ended too, its cause decides, so that
+// An error that only says that a context ended, or a call or a transaction, does not
+// tell by whom; when ctx has ended too, its cause decides, so that
 // [ErrAttemptTimeout], [ErrDeadline] and a cancellation by the caller are told
 // apart. What is certain about the effect stays: an attempt that timed out while
 // it still dialed is [Unsent].
@@ -350,8 +350,13 @@ func isContextEnd(err error) bool {
 }
 
 // isCancellation reports whether the verdict is one with which servers and clients
-// report that the call was canceled or ran out of time.
+// report that the call was canceled or ran out of time. A transaction of database/sql
+// is rolled back when its context ends; what is asked of it then, its COMMIT too, fails
+// as if the caller had ended it.
 func isCancellation(v *Verdict) bool {
+	if v.Type == classify.TxDone {
+		return true
+	}
 	switch v.Code {
 	case "CANCELLED", "DEADLINE_EXCEEDED", "57014", "1317", "3024", "1969", "SQLITE_INTERRUPT":
 		return true

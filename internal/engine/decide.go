@@ -225,33 +225,26 @@ func previousDelay(t *task.Task) time.Duration {
 // error text is of no use when it was the clock that stopped it), then the tables.
 func classify(end *ending) retry.Verdict {
 	err := end.err
-	if isContextError(err) {
-		switch {
-		case errors.Is(end.cause, retry.ErrAttemptTimeout):
-			err = &stoppedError{err, retry.Verdict{Category: retry.Timeout, Effect: retry.Maybe, Type: "timeout"}}
-		case errors.Is(end.cause, retry.ErrDeadline):
-			err = &stoppedError{err, retry.Verdict{Category: retry.Deadline, Effect: retry.Maybe, Type: "deadline"}}
-		case errors.Is(err, context.Canceled):
-			// The handler canceled a context of its own: nobody canceled the task.
-			err = &stoppedError{err, retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}}
-		}
+	switch {
+	case errors.Is(end.cause, retry.ErrAttemptTimeout), errors.Is(end.cause, retry.ErrDeadline):
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(end.cause)
+		err = &judgedError{err, retry.ClassifyIn(ctx, err)}
+	case errors.Is(err, context.Canceled):
+		// The handler canceled a context of its own: nobody canceled the task.
+		err = &judgedError{err, retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}}
 	}
 	return end.run.Policy.Classify(err)
 }
 
-// stoppedError is what a handler returned when its context had ended, with how.
-type stoppedError struct {
+// judgedError is what a handler returned, with what its end means.
+type judgedError struct {
 	error
 	verdict retry.Verdict
 }
 
-func (s *stoppedError) Unwrap() error               { return s.error }
-func (s *stoppedError) RetryVerdict() retry.Verdict { return s.verdict }
-
-func isContextError(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, retry.ErrAttemptTimeout) || errors.Is(err, retry.ErrDeadline)
-}
+func (j *judgedError) Unwrap() error               { return j.error }
+func (j *judgedError) RetryVerdict() retry.Verdict { return j.verdict }
 
 // failure is the record of an error: its text cut to size and made valid.
 func (end *ending) failure(verdict retry.Verdict) *task.Failure {

@@ -34,7 +34,7 @@ func payments(s *shop) map[string]func(ctx context.Context, attempt int) error {
 			panic("after the commit")
 		},
 		"committed, then timed out": func(ctx context.Context, _ int) error {
-			err := pay(ctx, s)
+			err := pay(context.WithoutCancel(ctx), s) // however long it takes
 			<-ctx.Done()
 			return errors.Join(err, ctx.Err())
 		},
@@ -81,7 +81,7 @@ func payments(s *shop) map[string]func(ctx context.Context, attempt int) error {
 		},
 		"timed out with the transaction open": func(ctx context.Context, attempt int) error {
 			if attempt > 1 {
-				return pay(ctx, s)
+				return pay(context.WithoutCancel(ctx), s) // however long it takes
 			}
 			t, err := late(ctx, s)
 			<-ctx.Done()

@@ -200,7 +200,11 @@ func (s *search) one(err error, t *errorType) bool {
 	if t.has(sentinelType | hasIs) {
 		for i := range sentinels {
 			if row := &sentinels[i]; matches(err, row.err, t) {
-				return s.is(row.category, row.effect, "")
+				s.is(row.category, row.effect, "")
+				if _, ok := row.err.(said); ok { //nolint:errorlint // a row of the table
+					s.found.Type = row.name
+				}
+				return true
 			}
 		}
 	}

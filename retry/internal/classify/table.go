@@ -11,7 +11,8 @@ import (
 
 // sentinels are well-known error values. A plain context.DeadlineExceeded is the
 // attempt's: the deadline of the whole operation has a cause that says so. Those of
-// database/sql, which the package does not import, are known by what they say.
+// database/sql, which the package does not import, are known by what they say, and give
+// their name as the type.
 var sentinels = []struct {
 	name     string
 	err      error
@@ -27,7 +28,7 @@ var sentinels = []struct {
 	{"io.ErrClosedPipe", io.ErrClosedPipe, Network, Maybe},
 	{"driver.ErrBadConn", said("driver: bad connection"), Unsent, NotSent},
 	{"sql.ErrConnDone", said("sql: connection is already closed"), Permanent, NotSent},
-	{"sql.ErrTxDone", said("sql: transaction has already been committed or rolled back"), Permanent, NotSent},
+	{TxDone, said("sql: transaction has already been committed or rolled back"), Permanent, NotSent},
 	{"sql.ErrNoRows", said("sql: no rows in result set"), Permanent, Done},
 	{"fs.ErrNotExist", fs.ErrNotExist, Permanent, NotSent},
 	{"fs.ErrPermission", fs.ErrPermission, Permanent, NotSent},
@@ -48,6 +49,9 @@ var netClosed error
 // of QUIC. It is called while the program is initialized, by adapters that link the
 // network.
 func LinkNetwork(errClosed error) { netClosed = errClosed }
+
+// TxDone is the type of sql.ErrTxDone.
+const TxDone = "sql.ErrTxDone"
 
 // said stands for a value of errors.New in a package that is not imported.
 type said string
