@@ -156,6 +156,22 @@ func TestWaitAnswersAtTheEnd(t *testing.T) {
 	}
 	for _, wait := range []string{"-1s", "1h", "soon", "5"} {
 		a.call("POST", "/v1/tasks?wait="+wait, `{"type":"ok"}`).problem(400, "invalid", "wait")
+		a.call("GET", "/v1/tasks/"+got.id()+"?wait="+wait, "").problem(400, "invalid", "wait")
+	}
+}
+
+func TestGetWaitsForTheEnd(t *testing.T) {
+	a := start(t, answers)
+	path := "/v1/tasks/" + a.call("POST", "/v1/tasks", `{"type":"ok","payload":{},`+later+`}`).is(201).id()
+	if open := a.call("GET", path+"?wait=20ms", "").is(202); open.get("state") != `"pending"` {
+		t.Errorf("got %s", open.body)
+	}
+	a.call("GET", path, "").is(200)
+	a.call("POST", path+"/retry", "").is(200)
+	for range 2 { // at its end, and after it
+		if ended := a.call("GET", path+"?wait=30s", "").is(200); ended.get("state") != `"succeeded"` || ended.get("result") != `"done"` {
+			t.Errorf("got %s", ended.body)
+		}
 	}
 }
 

@@ -1663,7 +1663,7 @@ export interface paths {
         };
         /**
          * Get a task in any state
-         * @description With why it waits, what follows it, and the steps that are done of it.
+         * @description With why it waits, what follows it, and the steps that are done of it. With wait: 200 when it has ended, or 202 as it stands when the time is over.
          */
         get: operations["get-task"];
         put?: never;
@@ -15363,7 +15363,10 @@ export interface operations {
     };
     "get-task": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Wait this long for the end of the task, at most 10m. */
+                wait?: string;
+            };
             header?: never;
             path: {
                 /** @description Id of the task. */
@@ -15375,6 +15378,15 @@ export interface operations {
         responses: {
             /** @description OK */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Accepted */
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };

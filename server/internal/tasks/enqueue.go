@@ -2,8 +2,6 @@ package tasks
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"reflect"
 	"strings"
@@ -18,13 +16,6 @@ import (
 	"github.com/outlast-dev/outlast/server/internal/route"
 	"github.com/outlast-dev/outlast/server/internal/scope"
 	"github.com/outlast-dev/outlast/task"
-)
-
-// waitLimit is how long a caller may wait for the end of a task, and lastLook how long it
-// takes at most to look at it then.
-const (
-	waitLimit = 10 * time.Minute
-	lastLook  = 3 * time.Second
 )
 
 type enqueueInput struct {
@@ -50,8 +41,8 @@ func (c *calls) addEnqueue(to *route.Table) {
 }
 
 func (c *calls) enqueue(ctx context.Context, in *enqueueInput) (*route.Answer[client.Task], error) {
-	if in.Wait < 0 || time.Duration(in.Wait) > waitLimit {
-		return nil, task.Invalid("wait", fmt.Sprintf("must be 0 to %s, not %s", waitLimit, in.Wait), "wait again with GET /v1/tasks/{id}")
+	if err := checkWait(in.Wait); err != nil {
+		return nil, err
 	}
 	if in.Body.TraceParent == "" {
 		in.Body.TraceParent = traceParent(in.Trace)
@@ -65,39 +56,10 @@ func (c *calls) enqueue(ctx context.Context, in *enqueueInput) (*route.Answer[cl
 		out.Status = http.StatusOK
 	}
 	if in.Wait > 0 {
-		return c.wait(ctx, receipt.Task, time.Duration(in.Wait), out)
+		return c.wait(ctx, receipt.Task.ID, in.Wait, out)
 	}
 	return c.shown(ctx, receipt.Task, out)
 }
-
-// wait answers with the finished task, or with the task as it stands.
-func (c *calls) wait(ctx context.Context, t *outlast.Task, d time.Duration, out *route.Answer[client.Task]) (*route.Answer[client.Task], error) {
-	waiting, cancel := context.WithTimeoutCause(ctx, d, errWaited)
-	defer cancel()
-	out.Status = http.StatusOK
-	finished, err := c.node.Wait(waiting, t.ID)
-	if err == nil {
-		return c.shown(ctx, finished, out)
-	}
-	var dead *outlast.DeadError
-	if !errors.As(err, &dead) && waiting.Err() == nil {
-		return nil, err
-	}
-	// The request may have ended because the server stops: its caller is told.
-	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
-	defer end()
-	view, err := c.bounds.View(ctx, t.ID)
-	if err != nil {
-		return nil, err
-	}
-	if !view.State.Final() {
-		out.Status = http.StatusAccepted
-	}
-	out.Body = wire.Task(view)
-	return out, nil
-}
-
-var errWaited = errors.New("the time of ?wait is over")
 
 func (c *calls) shown(ctx context.Context, t *outlast.Task, out *route.Answer[client.Task]) (*route.Answer[client.Task], error) {
 	views, err := c.tasks.View(ctx, t)

@@ -58,11 +58,10 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, steps inspect.Steps, b
 		About:   "By the time of the next attempt, or when the target that holds a task back is asked again; behind them tasks that wait for something else, such as one of a paused queue. However much waits, a bounded part of it is looked at: complete says whether that was enough.",
 	}, c.upcoming)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/tasks/{id}", ID: "get-task", Needs: inspect.PermissionFollow, Scope: scope.ByTask, Tag: "tasks",
-		Summary: "Get a task in any state", About: "With why it waits, what follows it, and the steps that are done of it.", Errors: []task.Code{task.CodeNotFound},
-	}, func(ctx context.Context, in *scope.TaskID) (*route.Answer[client.Task], error) {
-		return oneTask(c.bounds.View(ctx, in.ID))
-	})
+		Method: "GET", Path: "/v1/tasks/{id}", ID: "get-task", Needs: inspect.PermissionFollow, Scope: scope.ByTask, Tag: "tasks", Answers: []int{200, 202},
+		Summary: "Get a task in any state", Errors: []task.Code{task.CodeNotFound},
+		About: "With why it waits, what follows it, and the steps that are done of it. With wait: 200 when it has ended, or 202 as it stands when the time is over.",
+	}, c.get)
 	route.Handle(to, route.Route{
 		Method: "GET", Path: "/v1/tasks/{id}/attempts", ID: "list-attempts", Needs: inspect.PermissionView, Scope: scope.ByTask, Tag: "tasks",
 		Summary: "List the attempts and steps of a task, oldest first", About: "An attempt that cost nothing repeats its number. Steps have the signals and waits too.", Errors: []task.Code{task.CodeNotFound},
