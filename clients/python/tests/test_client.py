@@ -161,11 +161,15 @@ class Calls(unittest.TestCase):
             self.client.enqueue("greet", float("nan"))
 
     def test_waiting(self) -> None:
+        """The server is asked again when it has answered before the end, and never sooner."""
         id = self.client.enqueue("greet").id
         path = f"{TASKS}/{id}"
-        self.fake.faults[path] = [None, None, Answer(200, {"id": id, "type": "greet", "state": "dead", "dead_reason": "rejected"})]
+        self.fake.faults[path] = [None, Answer(200, {"id": id, "type": "greet", "state": "dead", "dead_reason": "rejected"})]
         self.assertEqual(self.client.wait(id, timeout=60).dead_reason, "rejected")
-        self.assertEqual(self.rests, [0.05, 0.1])
+        asked = [at for at, _, _ in self.fake.calls if at.startswith(path)]
+        self.assertEqual(asked[0], path + "?wait=30.000000s")
+        self.assertEqual(len(asked), 2)
+        self.assertEqual(self.rests, [])
         self.assertEqual(self.client.wait(id, timeout=0).state, "pending")
 
 

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs"
-import { setTimeout as sleep } from "node:timers/promises"
 import { errorOf, invalid, type OutlastError } from "./errors.js"
 import { newId } from "./id.js"
 import { now, problemFrom, Transport, type Address, type Answer, type Call, type GivenProblem } from "./transport.js"
@@ -65,15 +64,10 @@ export class Client {
    */
   async enqueue<Result = unknown>(draft: Draft, options: CallOptions & { wait?: Duration } = {}): Promise<Enqueued<Result>> {
     const body = toWire({ ...draft, id: draft.id ?? newId() })
-    const wait = milliseconds(options.wait ?? 0, "wait")
-    const end = now() + wait
-    for (;;) {
-      const left = Math.min(longestWait, Math.max(0, end - now()))
-      const path = left > 0 ? `/v1/tasks?wait=${duration(left)}` : "/v1/tasks"
-      const { status, body: task } = await this.#call("POST", path, body, options, {}, left)
-      if (wait === 0) return { ...(task as Task<Result>), existing: status === 200 }
-      if (left === 0 || isEnded(task as Task)) return task as Task<Result>
-    }
+    const { wait, ...call } = options
+    if (wait !== undefined) return this.#ended<Result>("POST", "/v1/tasks", body, milliseconds(wait, "wait"), call)
+    const { status, body: task } = await this.#call("POST", "/v1/tasks", body, call)
+    return { ...(task as Task<Result>), existing: status === 200 }
   }
 
   /** Hands up to 1000 tasks in, each with its own verdict, in the same order; with `atomic` all or none. */
@@ -94,19 +88,10 @@ export class Client {
     return (await this.#call("GET", `${taskPath(id)}/attempts`, undefined, options)).body as { attempts: Attempt[]; steps?: Step[] }
   }
 
-  /**
-   * Waits for the end of a task, at most for `timeout`, 10 minutes when absent, and gives it as it then stands. It looks
-   * again and again, at least once a second; `enqueue` with `wait` is told at once.
-   */
+  /** Waits for the end of a task, at most for `timeout`, 10 minutes when absent, and gives it as it then stands. */
   async wait<Result = unknown>(id: string, options: CallOptions = {}): Promise<Task<Result>> {
     const { timeout = 600_000, ...rest } = options
-    const end = now() + milliseconds(timeout, "timeout")
-    for (let pause = 20; ; pause = Math.min(1.5 * pause, 1000)) {
-      const task = await this.get<Result>(id, rest)
-      const left = end - now()
-      if (isEnded(task) || left <= 0) return task
-      await sleep(Math.min(pause, left), undefined, { signal: options.signal })
-    }
+    return this.#ended<Result>("GET", taskPath(id), undefined, milliseconds(timeout, "timeout"), rest)
   }
 
   /** Cancels a pending task, or asks a running one to stop. With `compensate` what its steps did is undone. */
@@ -164,6 +149,16 @@ export class Client {
   /** As `settle`, of results that are JSON already. @internal */
   async settleRaw(results: readonly string[], options: CallOptions = {}): Promise<SettleResult[]> {
     return this.#list("/v1/workers/settle", `{"results":[${results.join()}]}`, options, { name: "results", length: results.length })
+  }
+
+  /** The task that a call answers with, once it has ended or the time is over. */
+  async #ended<Result>(method: Call["method"], path: string, body: string | undefined, wait: number, options: CallOptions): Promise<Task<Result>> {
+    const end = now() + wait
+    for (;;) {
+      const left = Math.min(longestWait, Math.max(0, end - now()))
+      const task = (await this.#call(method, left > 0 ? `${path}?wait=${duration(left)}` : path, body, options, {}, left)).body as Task<Result>
+      if (left === 0 || isEnded(task)) return task
+    }
   }
 
   async #list<T>(path: string, body: string, options: CallOptions, list: NonNullable<Call["list"]>, more: Partial<Call> = {}, wait = 0): Promise<T[]> {

@@ -116,7 +116,9 @@ test("a payload without a JSON form is refused here", async () => {
 
 test("wait asks until the task has ended", async () => {
   const waited = client.wait("w")
-  ;(await fake.next(path("w"))).json(200, leased({ state: "running" }))
+  const asked = await fake.next(path("w"))
+  assert.equal(asked.path, `${path("w")}?wait=30000ms`)
+  asked.json(202, leased({ state: "running" }))
   ;(await fake.next(path("w"))).json(200, leased({ state: "succeeded", result: 7 }))
   assert.equal((await waited).result, 7)
   const enqueued = client.enqueue<number>({ type: "x" }, { wait: "10m" })

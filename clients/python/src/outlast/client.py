@@ -84,14 +84,7 @@ class Client:
 
     def run(self, task: Union[str, Draft], payload: Any = None, *, timeout: Seconds) -> Task:
         """Hands a task in and waits for its end. When the time is over, it returns the task as it then stands."""
-        draft = body(_draft(task, payload))
-        until = self.transport.clock() + _wire.in_seconds(timeout)
-        while True:  # a repeat with the same id is the same task
-            wait = min(_LONGEST_WAIT, max(0.001, until - self.transport.clock()))
-            limit = wait + self.transport.timeout
-            found = task_of(self._post("/v1/tasks", draft, query={"wait": _wire.duration(wait)}, timeout=limit).data)
-            if found.ended or self.transport.clock() >= until:
-                return found
+        return self._ended("POST", "/v1/tasks", body(_draft(task, payload)), timeout)  # the same id is the same task
 
     def get(self, id: str) -> Task:
         """A task, whatever its state."""
@@ -102,15 +95,8 @@ class Client:
         return [read(Attempt, one) for one in self._get(_path(id) + "/attempts")["attempts"]]
 
     def wait(self, id: str, *, timeout: Seconds) -> Task:
-        """Looks at a task until it has ended. When the time is over, it returns the task as it then stands."""
-        until, rest = self.transport.clock() + _wire.in_seconds(timeout), 0.05
-        while True:
-            found = self.get(id)
-            left = until - self.transport.clock()
-            if found.ended or left <= 0:
-                return found
-            self.transport.sleep(min(rest, left))
-            rest = min(2 * rest, 2.0)
+        """Waits for the end of a task. When the time is over, it returns the task as it then stands."""
+        return self._ended("GET", _path(id), None, timeout)
 
     def cancel(self, id: str, *, compensate: bool = False) -> Task:
         """Cancels a pending task, or asks a running one to stop; ``compensate`` undoes its steps too."""
@@ -150,11 +136,26 @@ class Client:
         """Says that no more members come."""
         return read(TaskGroup, self._post(_group_path(id) + "/close", None).data)
 
-    def _get(self, path: str) -> Any:
-        return _object(self.transport.call("GET", path)).data
+    def _ended(self, method: str, path: str, value: Any, timeout: Seconds) -> Task:
+        """The task that a call answers with, once it has ended or the time is over."""
+        until = self.transport.clock() + _wire.in_seconds(timeout)
+        while True:
+            wait = min(_LONGEST_WAIT, max(0.001, until - self.transport.clock()))
+            found = task_of(
+                self._call(method, path, value, query={"wait": _wire.duration(wait)}, timeout=wait + self.transport.timeout).data
+            )
+            if found.ended or self.transport.clock() >= until:
+                return found
 
-    def _post(
+    def _get(self, path: str) -> Any:
+        return self._call("GET", path, None).data
+
+    def _post(self, path: str, value: Any, *, repeat: bool = True) -> Answer:
+        return self._call("POST", path, value, repeat=repeat)
+
+    def _call(
         self,
+        method: str,
         path: str,
         value: Any,
         *,
@@ -163,7 +164,7 @@ class Client:
         timeout: Optional[float] = None,
     ) -> Answer:
         data = None if value is None else _wire.encode(value)
-        return _object(self.transport.call("POST", path, data, query=query, timeout=timeout, repeat=repeat))
+        return _object(self.transport.call(method, path, data, query=query, timeout=timeout, repeat=repeat))
 
 
 def _object(answer: Answer) -> Answer:
