@@ -139,6 +139,6 @@ const pageTail = `
 - **hashicorp/go-retryablehttp** is a drop-in for http.Client with log hooks and response callbacks, used for years.
 - **aws-sdk-go-v2** knows the error codes of one provider better than anything general can.
 
-What durable queues do is compared elsewhere, in the [README](../../README.md#how-it-compares), and what they have for handlers
+What durable queues do is compared elsewhere, in the [README](../../README.md#why-not-what-you-have), and what they have for handlers
 with several effects in [steps](../how-to/steps.md#what-others-have): this page is about retries inside one process.
 `
