@@ -1930,6 +1930,17 @@ export interface components {
             /** @description One result per step, in the same order. */
             results: components["schemas"]["StepResult"][];
         };
+        AlertAbout: {
+            /**
+             * @description What it is: a task, dead letters or tasks of a type, a target, a queue, the blocked keys of a queue, a schedule, a redrive, or the nodes. New ones may come.
+             * @enum {string}
+             */
+            kind: "task" | "letters" | "tasks" | "target" | "queue" | "keys" | "schedule" | "redrive" | "nodes";
+            /** @description Its name or id: of letters and tasks the type, of keys the queue; absent where it is all of the kind. */
+            name?: string;
+            /** @description Where the console shows it: its address behind #/. */
+            place: string;
+        };
         AlertChannel: {
             /** @description Who made this version; absent of a channel that nobody put. */
             actor?: string;
@@ -1939,7 +1950,7 @@ export interface components {
              * @description What it sends to; func is a Go function of an application.
              * @enum {string}
              */
-            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "webhook" | "log" | "func";
+            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "alertmanager" | "pagerduty" | "teams" | "telegram" | "webhook" | "log" | "func";
             /** @description file: the configuration file owns it; option: a Go function of an application. */
             managed?: string;
             /** @description Name of the channel. */
@@ -1964,6 +1975,8 @@ export interface components {
             channels: components["schemas"]["AlertChannel"][];
         };
         AlertEvent: {
+            /** @description What it is about, the closest first. */
+            about?: components["schemas"]["AlertAbout"][];
             /**
              * Format: date-time
              * @description When it was acknowledged; absent if it was not.
@@ -2667,7 +2680,7 @@ export interface components {
              * @description What it sends to. func channels are made by Go programs only.
              * @enum {string}
              */
-            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "webhook" | "log" | "func";
+            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "alertmanager" | "pagerduty" | "teams" | "telegram" | "webhook" | "log" | "func";
             /** @description Who is called by name in every message: mobile numbers on DingTalk and WeCom, open ids on Feishu, member ids on Slack, and all. */
             mentions?: string[];
             /** @description Name of the channel; in a request that of the path, or absent. */
@@ -2681,7 +2694,7 @@ export interface components {
              * @description Messages per minute, below what the vendor allows; the vendor's limit when absent.
              */
             rate?: number;
-            /** @description Environment variable of the servers with the secret that messages are signed with. */
+            /** @description Environment variable of the servers with the secret that messages are signed with, or that lets them in: the integration key of PagerDuty, the token of a bot of Telegram, a bearer token of the Alertmanager. */
             secret_env?: string;
             /** @description File of the servers with that secret. */
             secret_file?: string;
@@ -2695,9 +2708,9 @@ export interface components {
              * @enum {string}
              */
             tls?: "starttls" | "implicit" | "none";
-            /** @description Of email: addresses of the receivers. */
+            /** @description Of email: addresses of the receivers. Of telegram: the one chat, by its number or @name. */
             to?: string[];
-            /** @description Receiver of a webhook. URLs of robots are secrets: name them by url_env or url_file. */
+            /** @description Receiver of a webhook, the Alertmanager, or another address of PagerDuty or Telegram. URLs of robots are secrets: name them by url_env or url_file. */
             url?: string;
             /** @description Environment variable of the servers with the URL. */
             url_env?: string;
