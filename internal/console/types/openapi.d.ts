@@ -1634,6 +1634,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/run_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Work what is due once
+         * @description For who brings a timer of his own. It answers when what was due as the call began has come to an end, or when nothing of it moves for a second; a server works such tasks by itself too, and then only the counts tell more. What a target, a paused queue or an ordering key holds back is left. One such call at a time works on a node.
+         */
+        post: operations["run-due-tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/upcoming": {
         parameters: {
             query?: never;
@@ -3025,6 +3045,64 @@ export interface components {
             ttl?: string;
             /** @description What kind of task this is. Defaults to http when target.url is given. */
             type?: string;
+        };
+        Due: {
+            /**
+             * Format: int64
+             * @description Tasks that are taken at most, 1 to 1000000; 1000 when absent.
+             */
+            limit?: number;
+            /** @description Of these queues; all that the node works on, or that the token is for, when absent. */
+            queues?: string[];
+            /**
+             * Format: date-time
+             * @description Tasks that were due before that stay; no bound when absent.
+             */
+            since?: string;
+            /** @description Of these types; all when absent. */
+            types?: string[];
+        };
+        DueCounts: {
+            /**
+             * Format: int64
+             * @description Tasks that were canceled.
+             */
+            canceled: number;
+            /**
+             * Format: int64
+             * @description Tasks that died.
+             */
+            dead: number;
+            /**
+             * Format: int64
+             * @description Tasks that are tried again.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Due tasks that match and are still pending, counted to 10000.
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description Tasks that were handed back without cost.
+             */
+            released: number;
+            /**
+             * Format: int64
+             * @description Tasks that wait as they asked for.
+             */
+            snoozed: number;
+            /**
+             * Format: int64
+             * @description Taken: one attempt each, or an end without one, as at a deadline that has passed. One that another node has taken over is counted here only.
+             */
+            started: number;
+            /**
+             * Format: int64
+             * @description Tasks that succeeded.
+             */
+            succeeded: number;
         };
         Error: {
             /** @description Stable name of the problem. New ones may come. */
@@ -15210,6 +15288,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Bulked"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict: code conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large: code too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type: code unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "run-due-tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Due"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DueCounts"];
                 };
             };
             /** @description Bad Request: code invalid */
