@@ -3046,6 +3046,14 @@ export interface components {
             /** @description What kind of task this is. Defaults to http when target.url is given. */
             type?: string;
         };
+        /**
+         * @example {
+         *       "types": [
+         *         "mail.send"
+         *       ],
+         *       "limit": 100
+         *     }
+         */
         Due: {
             /**
              * Format: int64
