@@ -136,7 +136,7 @@ func sayWarnings(c *cli.Env, warnings []client.RedriveWarning) {
 		case "breaker_open":
 			what = "would wait for the target " + cli.Clean(w.Target) + ", whose breaker is open"
 		}
-		c.Say("warning: %d of the newest %d %s", w.Letters, w.Of, what)
+		c.Say("warning: %d of the newest %d letters %s", w.Letters, w.Of, what)
 	}
 }
 

@@ -109,8 +109,7 @@ function Actions({ task, onDone }) {
   const [compensate, setCompensate] = useState(false);
   const path = at`/v1/tasks/${task.id}`, undo = { method: 'POST', path: path + '/cancel', body: { compensate: true } }, undoCommand = `outlast task cancel --compensate ${task.id}`;
   if (task.state === 'dead') {
-    return html`<${AgainHere}><${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
-      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} /><//><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
+    return html`<${AgainHere}><${Redrive} label=${t('redrive')} ids=${[task.id]} onDone=${onDone} /><//><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
   }
   if (task.state === 'canceled' && undoable(task) && !task.compensation_task) {
     return html`<${Action} label=${t('undo')} danger about=${t('undo.about')} done=${t('undoing')} onDone=${onDone} request=${undo} cli=${undoCommand} />`;
