@@ -5160,7 +5160,7 @@ export interface components {
             letters: number;
             /**
              * Format: int64
-             * @description How many letters were looked at: the newest that match. For breaker_open at most 4000 of a queue, for the others 20.
+             * @description How many letters were looked at: the newest that match. For breaker_open those that a trend counts, for the others at most 20.
              */
             of: number;
             /** @description Of breaker_open: the target. */
