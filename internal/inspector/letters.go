@@ -104,7 +104,7 @@ func (ls *Letters) Redrive(ctx context.Context, request inspect.RedriveRequest) 
 	}
 	result, err := ls.node.Letters.Redriver().Redrive(ctx, request, actor.Audit(ctx, "dead.redrive", ""))
 	switch {
-	case err != nil:
+	case err != nil, request.DryRun && result.Matched == 0:
 	case request.DryRun:
 		result.Warnings, err = ls.warnings(ctx, &request)
 	case result.Operation == "":

@@ -194,7 +194,7 @@ test('a list counts the states, and tells what a request is and whom it calls', 
   const tab = (/** @type {string} */ name) => page.getByRole('navigation', { name: 'State' }).getByRole('link', { name });
   for (const [name, text] of [['all', 'all'], ['pending', 'pending 4'], ['running', 'running 0'], ['succeeded', 'succeeded'], ['dead', 'dead 1'], ['canceled', 'canceled'], ['failed', 'failed']]) await expect(tab(name)).toHaveText(text);
   const rows = page.getByRole('table', { name: 'Tasks' }).locator('tbody tr');
-  const row = (/** @type {{id: string}} */ { id }) => rows.filter({ has: page.locator(`a[href="#/tasks/${id}"]`) }), called = 'td[data-label="Type or request"]';
+  const row = (/** @type {{id: string}} */ { id }) => rows.filter({ has: page.locator(`a[href="#/tasks/${id}"]`) }), called = 'td[data-label="Name"]';
   for (const [task, name, target] of listed) {
     await expect(row(task).locator(called)).toHaveText(name);
     await expect(row(task).locator('td[data-label="Target"]')).toHaveText(target);

@@ -70,7 +70,7 @@ function Ask({ what, example, edit = false, onClose, onDone }) {
 
 /** What speaks against it now; another payload may be what mends the letters. @param {{warnings: Warning[]}} props */
 const Warnings = ({ warnings }) => warnings.length > 0 && html`<${Note} tone="warn" title=${t('warn')}><ul>${warnings.map(({ code, letters, of, target }) => html`<li>
-  ${t(of === 1 ? 'warn.one' : 'warn.some', { n: letters, of })} ${t.named('warn.', code)}${target && html` ${admits({ all: true }) ? html`<a href=${href(['targets', target])}><bdi>${visible(target)}</bdi></a>` : html`<bdi>${visible(target)}</bdi>`}`}</li>`)}</ul><//>`;
+  ${t(of === 1 ? 'warn.one' : letters === of ? 'warn.all' : 'warn.some', { n: letters, of, what: t.named('warn.', code) })}${target && html` ${admits({ all: true }) ? html`<a href=${href(['targets', target])}><bdi>${visible(target)}</bdi></a>` : html`<bdi>${visible(target)}</bdi>`}`}</li>`)}</ul><//>`;
 
 const most = 128 << 10; // characters of a payload that can be edited here
 

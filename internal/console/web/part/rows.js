@@ -20,13 +20,13 @@ const most = 60; // characters of a name
 /** What a task is called; the title has all of it. @param {{task: import('../lib/name.js').Named}} props */
 export function Name({ task }) {
   const name = nameOf(task);
-  return html`<bdi title=${visible(name)}>${visible(name.length > most ? name.slice(0, most) + '…' : name)}</bdi>`;
+  return html`<bdi class="name" title=${visible(name)}>${visible(name.length > most ? name.slice(0, most) + '…' : name)}</bdi>`;
 }
 
 /** What a task calls, of one that makes a request. @param {{task: import('../lib/name.js').Named}} props */
 function Target({ task }) {
   if (!task.target) return html`<span class="faint">${common('nothing')}</span>`;
-  const name = targetOf(task), text = html`<bdi>${visible(name)}</bdi>`;
+  const name = targetOf(task), text = html`<bdi class="name">${visible(name)}</bdi>`;
   return admits({ all: true }) ? html`<a href=${href(['targets', name])}>${text}</a>` : text;
 }
 
