@@ -62,7 +62,7 @@ const shown = 12; // of the 36 characters of an id: 32 random bits and its lane.
  * @param {{id: string, href?: string, whole?: boolean}} props */
 export function Id({ id, href, whole }) {
   const cut = !whole && id.length > 2 * shown ? id.length - shown : 0;
-  const text = html`${cut > 0 && html`<span class="lead">${id.slice(0, cut)}</span>`}<bdi>${id.slice(cut)}</bdi>`, name = classes('id', cut > 0 && 'cut');
+  const text = html`${cut > 0 && html`<span class="lead">${id.slice(0, cut)}</span>`}${id.slice(cut)}`, name = classes('id', cut > 0 && 'cut');
   return href ? html`<a class=${name} href=${href} title=${id}>${text}</a>` : html`<span class=${name} title=${id}>${text}</span>`;
 }
 
