@@ -5148,11 +5148,8 @@ export interface components {
             type: string;
         };
         RedriveWarning: {
-            /**
-             * @description died_again: letters were redriven before, and died again with the same fingerprint. permanent: letters died of a permanent failure, and no release, policy or target is known to have changed since. breaker_open: the breaker of a target is open, and its letters would wait. New ones may come.
-             * @enum {string}
-             */
-            code: "died_again" | "permanent" | "breaker_open";
+            /** @description died_again: letters were redriven before, and died again with the same fingerprint. permanent: letters died of a permanent failure, and no release, policy or target is known to have changed since. breaker_open: the breaker of a target is open, and its letters would wait. New ones may come. */
+            code: string;
             /**
              * Format: int64
              * @description Letters to which it applies, of those that were looked at.
