@@ -107,6 +107,16 @@ type Redriven struct {
 	Sample    []RedriveSample `json:"sample,omitempty" doc:"Of a dry run, the letters that would go first, at most 10."`
 
 	DiedBefore Time `json:"died_before,omitzero" doc:"Of a dry run by filter: when it began to count. Give it as the filter's died_before, and no letters are meant that died since."`
+
+	Warnings []RedriveWarning `json:"warnings,omitempty" doc:"Of a dry run, what speaks against the redrive now."`
+}
+
+// RedriveWarning is what speaks against a redrive.
+type RedriveWarning struct {
+	Code    string `json:"code" doc:"died_again: letters were redriven before, and died again with the same fingerprint. permanent: letters died of a permanent failure, and no release, policy or target is known to have changed since. breaker_open: the breaker of a target is open, and its letters would wait. New ones may come."`
+	Letters int    `json:"letters" doc:"Letters to which it applies, of those that were looked at."`
+	Of      int    `json:"of" doc:"How many letters were looked at: the newest that match. For breaker_open those that a trend counts, for the others at most 20."`
+	Target  string `json:"target,omitempty" doc:"Of breaker_open: the target."`
 }
 
 // RedriveSample is a dead letter as a dry run shows it.

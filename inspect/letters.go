@@ -28,7 +28,8 @@ type Letters interface {
 	// Redrive sends dead letters back to their queues: those of ids at once, with
 	// the ids that are none in Missing; those of a filter, and those with a rate, a
 	// canary or a bound of failures, by an operation that outlives this node, whose id is
-	// returned. A dry run changes nothing, and shows what would go first.
+	// returned. A dry run changes nothing, shows what would go first, and
+	// warns of what speaks against it.
 	Redrive(ctx context.Context, request RedriveRequest) (RedriveResult, error)
 	// Purge deletes the dead letters that match, and says how many: those of a filter
 	// that are dead by now, or died before its DiedBefore. A dry run only counts.

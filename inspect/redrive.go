@@ -44,7 +44,27 @@ type RedriveResult struct {
 	// DiedBefore is, of a dry run by filter, when it began to count: with it in the
 	// filter no letter is meant that dies later.
 	DiedBefore time.Time
+	Warnings   []RedriveWarning // of a dry run: what speaks against it now
 }
+
+// RedriveWarning is what speaks against a redrive.
+type RedriveWarning struct {
+	Code    WarningCode
+	Letters int    // to which it applies
+	Of      int    // the letters that were looked at, the newest
+	Target  string // of [WarnBreakerOpen]
+}
+
+// WarningCode says what a [RedriveWarning] warns of.
+type WarningCode string
+
+// What redrives are warned of. A request with a payload is warned of open breakers only:
+// the payload may be what mends the letters.
+const (
+	WarnDiedAgain   WarningCode = "died_again"   // letters were redriven before, and died again with the same fingerprint
+	WarnPermanent   WarningCode = "permanent"    // letters died of a permanent failure, and no release, policy or target is known to have changed since
+	WarnBreakerOpen WarningCode = "breaker_open" // the breaker of the letters' target is open: they would wait
+)
 
 // LetterSample is a dead letter as a dry run shows it.
 type LetterSample struct {

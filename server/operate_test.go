@@ -160,6 +160,9 @@ func TestRedrive(t *testing.T) {
 	if s := out.Sample; len(s) != 3 || !slices.Contains(ids, s[0].ID.String()) || s[0].Type != "push" || s[0].Reason != "permanent" || s[0].Category == "" || s[0].Age == "" || s[0].DiedAt.IsZero() {
 		t.Errorf("the sample is %+v", s)
 	}
+	if w := out.Warnings; len(w) != 1 || w[0] != (client.RedriveWarning{Code: "permanent", Letters: 3, Of: 3}) {
+		t.Errorf("it warns of %+v", w)
+	}
 	up.Store(true)
 	a.call("POST", "/v1/dead/redrive", `{"ids":["`+ids[0]+`","`+client.NewID().String()+`"],"payload":{"new":1}}`).is(202).into(&out)
 	if out.Matched != 1 || len(out.Missing) != 1 {

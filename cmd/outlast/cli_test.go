@@ -157,7 +157,7 @@ func TestDeadLettersOnTheCommandLine(t *testing.T) {
 	if got := c.run("dead", "purge", "--all", "--dry-run", "--output", "json").exits(0).json(); got["matched"] != 4.0 {
 		t.Errorf("dry run %v", got)
 	}
-	c.run("dead", "redrive", "--type", "push", "--dry-run").exits(0).says("would be redriven").says("permanent").says("dead for")
+	c.run("dead", "redrive", "--type", "push", "--dry-run").exits(0).says("would be redriven").says("dead for").says(" died of a permanent failure, and no release")
 	up.Store(true)
 	c.run("dead", "redrive", ids[0]).exits(0)
 	c.run("dead", "redrive", ids[1], "01a1f88f-0b86-7027-a376-26f7e78c0000").exits(3)

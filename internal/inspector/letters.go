@@ -44,9 +44,7 @@ func (ls *Letters) Groups(ctx context.Context, filter store.Filter, limit int) (
 
 func (ls *Letters) Trends(ctx context.Context, filter store.Filter) (map[string]*inspect.Trend, error) {
 	since := dead.TrendSince(time.Now())
-	parts, err := inEach(filter, func(filter store.Filter) ([]store.DeadPart, error) {
-		return ls.node.Backend.DeadTrend(ctx, dead.Letters(filter), since)
-	})
+	parts, err := ls.parts(ctx, filter, since)
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +57,12 @@ func (ls *Letters) Trends(ctx context.Context, filter store.Filter) (map[string]
 		releases[topology.Nodes[n].ID] = topology.Nodes[n].Release
 	}
 	return dead.Trends(parts, since, releases), nil
+}
+
+func (ls *Letters) parts(ctx context.Context, filter store.Filter, since time.Time) ([]store.DeadPart, error) {
+	return inEach(filter, func(filter store.Filter) ([]store.DeadPart, error) {
+		return ls.node.Backend.DeadTrend(ctx, dead.Letters(filter), since)
+	})
 }
 
 // inEach reads what a filter means, in each of the queues that it is bound to.
@@ -99,10 +103,56 @@ func (ls *Letters) Redrive(ctx context.Context, request inspect.RedriveRequest) 
 		}
 	}
 	result, err := ls.node.Letters.Redriver().Redrive(ctx, request, actor.Audit(ctx, "dead.redrive", ""))
-	if err == nil && !request.DryRun && result.Operation == "" {
+	switch {
+	case err != nil, request.DryRun && result.Matched == 0:
+	case request.DryRun:
+		result.Warnings, err = ls.warnings(ctx, &request)
+	case result.Operation == "":
 		ls.node.Redriven(result.Matched, len(result.Missing))
 	}
 	return result, err
+}
+
+// warnings are what speaks against a redrive. A payload that replaces those of the letters
+// may be what mends them.
+func (ls *Letters) warnings(ctx context.Context, request *inspect.RedriveRequest) ([]inspect.RedriveWarning, error) {
+	filter := store.Filter{IDs: request.IDs[:min(len(request.IDs), mostNamed)]}
+	if request.Filter != nil {
+		filter = *request.Filter
+	}
+	present, err := ls.present(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := ls.parts(ctx, filter, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	warnings := present.OpenTargets(parts)
+	if request.Payload != nil {
+		return warnings, nil
+	}
+	causes, err := present.Causes(ctx, ls.node.Backend, filter)
+	return append(causes, warnings...), err
+}
+
+// mostNamed is of how many letters that are named by ids the targets are looked at.
+const mostNamed = 1000
+
+// present is how things are now.
+func (ls *Letters) present(ctx context.Context) (*dead.Present, error) {
+	topology, err := ls.node.topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := (&Targets{ls.node}).List(ctx)
+	return &dead.Present{Nodes: topology.Nodes, Targets: targets, Policy: func(t *task.Task) (string, int64) {
+		policy, name, err := ls.node.Policies.Of(t)
+		if err != nil {
+			return "", 0
+		}
+		return name, policy.Version()
+	}}, err
 }
 
 func (ls *Letters) Purge(ctx context.Context, filter store.Filter, dryRun bool) (inspect.Purged, error) {

@@ -111,6 +111,41 @@ test('a canary that fails stops the others, and the payload can be replaced', as
   expect(receiver.calls.slice(8).map((call) => call.body)).toEqual(Array(6).fill(payload));
 });
 
+test('a redrive of many begins with care, and says what speaks against it', async ({ fresh: page, own: server, receiver }) => {
+  await choose(page);
+  await kill(server, receiver, 'care', 5, 'no such account');
+  await open(page, server, '/dead/letters?type=care');
+  const begin = page.getByRole('button', { name: 'Redrive all of these…' }), warning = dialog(page).getByRole('note');
+  await begin.click();
+  for (const [field, value] of [['Letters per second', '20'], ['First try with', '3'], ['Stop when this share fails again', '20']]) await expect(dialog(page).getByLabel(field)).toHaveValue(value);
+  await dialog(page).getByText('The same by command line').click();
+  await expect(dialog(page)).toContainText('outlast dead redrive --type care --rate 20 --canary 3 --stop-if-failing 0.2');
+  await expect(dialog(page)).toContainText('"rate":20,"canary":3,"stop_if_failing":0.2');
+  await expect(warning.getByRole('listitem')).toHaveText([/All of the newest 5 letters died of a permanent failure, and no release/]);
+  await dialog(page).getByLabel('Replace the payload').check(); // which may be what mends them
+  await expect(warning).toHaveCount(0);
+  for (const field of ['Letters per second', 'First try with', 'Stop when']) await dialog(page).getByLabel(field).fill('');
+  await dialog(page).getByLabel('Replace the payload').uncheck();
+  await expect(dialog(page).getByText('outlast dead redrive --type care', { exact: true })).toBeVisible();
+  await dialog(page).getByRole('button', { name: 'Close' }).click();
+
+  const ids = (await server.call('/v1/dead')).tasks.map((letter) => letter.id);
+  await server.call('/v1/dead/redrive', { ids: ids.slice(0, 2) });
+  await until(async () => receiver.calls.filter((call) => call.path === '/care').length === 7 && (await dead(server)).care === 5, 'their second death');
+  await server.call(`/v1/targets/${encodeURIComponent(new URL(receiver.url).host)}/open`, undefined, 'POST');
+  await begin.click();
+  await expect(warning.getByRole('listitem')).toHaveText([/2 of the newest 5 letters died again of the same error/, /All of the newest 5 letters died of a permanent failure/, /All of the newest 5 letters would wait, since the breaker of the target is open: 127/]);
+  await accessible(page, { part: 'dialog' });
+  await dialog(page).getByLabel('Replace the payload').check();
+  await expect(warning.getByRole('listitem')).toHaveText([/would wait/]);
+  await warning.getByRole('link').click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(new URL(receiver.url).host);
+  await open(page, server, `/tasks/${ids[0]}`);
+  await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+  await expect(warning).toContainText(/The letter died again of the same error after an earlier redrive\./);
+  await expect(dialog(page).getByLabel('First try with')).toHaveCount(0); // there is one
+});
+
 test('selected letters are sent back, by keyboard', async ({ page, server, receiver }) => {
   await kill(server, receiver, 'report', 5, 'no data');
   receiver.answer = () => ({ status: 200 });

@@ -30,7 +30,7 @@ test('blocked keys are listed with letter and number, live, and a key is release
   const row = keys(page).filter({ hasText: 'lamp A' });
   await expect(row).toContainText(/default.*3/);
   await expect(row.locator('time')).toBeVisible();
-  await expect(row.getByRole('link', { name: letters['lamp A'].slice(0, 23) })).toHaveAttribute('href', `#/tasks/${letters['lamp A']}`);
+  await expect(row.getByRole('link', { name: letters['lamp A'] })).toHaveAttribute('href', `#/tasks/${letters['lamp A']}`);
   await server.call('/v1/tasks', { type: 'lamp.on', key: 'lampB', target: { url: `${receiver.url}/good` } });
   await expect(keys(page).filter({ hasText: 'lampB' }).getByRole('link', { name: '2', exact: true })).toBeVisible();
   await page.getByLabel('Also keys that nobody waits for').check();
@@ -83,7 +83,7 @@ test('overview, alert and task lead to the blocked keys, and the list of tasks i
   await expect(page.getByRole('searchbox', { name: 'Queue' })).toHaveValue('default');
   await expect(keys(page)).toHaveCount(1);
   await open(page, server, '/alerts?rule=key_blocked');
-  await expect(page.locator('tbody').getByRole('link', { name: letters.lampA.slice(0, 23) })).toHaveAttribute('href', `#/tasks/${letters.lampA}`);
+  await expect(page.locator('tbody').getByRole('link', { name: letters.lampA })).toHaveAttribute('href', `#/tasks/${letters.lampA}`);
   await page.locator('tbody').getByRole('link', { name: 'Blocked ordering keys' }).click();
   await expect(keys(page)).toHaveCount(1);
 

@@ -513,7 +513,7 @@ export interface paths {
         put?: never;
         /**
          * Redrive dead letters, by ids or by filter
-         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows the first ones. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
+         * @description A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, shows the first ones, and warns of what speaks against the redrive. A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.
          */
         post: operations["redrive-dead"];
         delete?: never;
@@ -5246,6 +5246,22 @@ export interface components {
             /** @description Type of the task. */
             type: string;
         };
+        RedriveWarning: {
+            /** @description died_again: letters were redriven before, and died again with the same fingerprint. permanent: letters died of a permanent failure, and no release, policy or target is known to have changed since. breaker_open: the breaker of a target is open, and its letters would wait. New ones may come. */
+            code: string;
+            /**
+             * Format: int64
+             * @description Letters to which it applies, of those that were looked at.
+             */
+            letters: number;
+            /**
+             * Format: int64
+             * @description How many letters were looked at: the newest that match. For breaker_open those that a trend counts, for the others at most 20.
+             */
+            of: number;
+            /** @description Of breaker_open: the target. */
+            target?: string;
+        };
         /**
          * @example {
          *       "operation": "01990a31-0f42-7a9b-8d21-c4e5f60718a9",
@@ -5271,6 +5287,8 @@ export interface components {
             operation: string;
             /** @description Of a dry run, the letters that would go first, at most 10. */
             sample?: components["schemas"]["RedriveSample"][];
+            /** @description Of a dry run, what speaks against the redrive now. */
+            warnings?: components["schemas"]["RedriveWarning"][];
         };
         /**
          * @example {

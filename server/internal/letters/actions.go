@@ -22,7 +22,7 @@ func (c *calls) addActions(to *route.Table) {
 	route.Handle(to, route.Route{
 		Method: "POST", Path: "/v1/dead/redrive", ID: "redrive-dead", Needs: inspect.PermissionOperate, Scope: scope.ByBody, Tag: "dead letters", Answers: []int{202},
 		Summary: "Redrive dead letters, by ids or by filter",
-		About: "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, and shows the first ones. " +
+		About: "A redrive by filter, and one with rate, canary or stop_if_failing, is an operation that survives a restart; follow it under /v1/operations. A dry run only counts, shows the first ones, and warns of what speaks against the redrive. " +
 			"A filter means letters that are dead when the redrive begins: with the died_before of the dry run, those that were counted.",
 		Errors: []task.Code{task.CodeConflict},
 	}, c.redrive)
@@ -65,6 +65,7 @@ func (c *calls) redrive(ctx context.Context, in *redriveInput) (*route.Answer[cl
 	return route.OK(client.Redriven{
 		Operation: result.Operation, Matched: result.Matched, DryRun: in.Body.DryRun, Missing: append(result.Missing, others...),
 		Sample: wireSamples(result.Sample, time.Now()), DiedBefore: wire.Time(result.DiedBefore),
+		Warnings: wireWarnings(result.Warnings),
 	})
 }
 
@@ -96,6 +97,14 @@ func wireSamples(samples []inspect.LetterSample, now time.Time) []client.Redrive
 			ID: s.ID, Type: s.Type, Queue: s.Queue, Key: s.Key, Reason: string(s.Reason), Category: s.Category, Message: s.Message,
 			DiedAt: wire.Time(s.DiedAt), Age: max(0, now.Sub(s.DiedAt)).Truncate(time.Second).String(),
 		}
+	}
+	return out
+}
+
+func wireWarnings(warnings []inspect.RedriveWarning) []client.RedriveWarning {
+	out := make([]client.RedriveWarning, len(warnings))
+	for i, w := range warnings {
+		out[i] = client.RedriveWarning{Code: string(w.Code), Letters: w.Letters, Of: w.Of, Target: w.Target}
 	}
 	return out
 }

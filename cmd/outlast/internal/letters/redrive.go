@@ -30,7 +30,7 @@ func newRedrive(c *cli.Env) *cobra.Command {
 		Use: "redrive [ID…]", Short: "Redrive dead letters: make them tasks again",
 		Long: `Redrive dead letters: those with the ids, those that match the filters, or all.
 Each becomes a task in its queue again. Without ids, the command first shows how many
-letters match, and asks.
+letters match and what speaks against redriving them now, and asks.
 
 Without ids, or with --rate, --canary or --stop-if-failing, the redrive is an operation
 that continues after this command has ended. Follow it with "outlast operation get",
@@ -39,7 +39,7 @@ items".
 
 Exit code 3: some ids are not dead letters.`,
 		Example: "  outlast dead redrive --fingerprint 4f1d… --rate 20 --wait\n  outlast dead redrive --type mail.send --dry-run\n" +
-			"  outlast dead redrive --type mail.send --canary 5 --stop-if-failing 0.2 --wait",
+			"  outlast dead redrive --type mail.send --canary 3 --rate 20 --stop-if-failing 0.2 --wait",
 		RunE: c.Call(func(ctx context.Context, api *client.Client, args []string) error {
 			if math.IsNaN(f.rate) || math.IsInf(f.rate, 0) {
 				return cli.Usagef("--rate must be a number of letters per second, not %v", f.rate)
@@ -112,11 +112,32 @@ func previewRedrive(ctx context.Context, c *cli.Env, api *client.Client, request
 	if more := would.Matched - len(would.Sample); more > 0 && would.Matched > 0 {
 		c.Say("  and %d more", more)
 	}
+	sayWarnings(c, would.Warnings)
+	if would.Matched > 3 && request.Rate == 0 && request.Canary == 0 && request.StopIfFailing == 0 {
+		c.Say("to let 3 go first, and to stop when letters fail again: --canary 3 --rate 20 --stop-if-failing 0.2")
+	}
 	if dryRun || would.Matched == 0 {
 		return true, showRedriven(c, would)
 	}
 	request.Filter.DiedBefore = would.DiedBefore // what dies meanwhile was not shown
 	return false, c.Confirm("Redrive them?")
+}
+
+// sayWarnings tells what speaks against a redrive.
+func sayWarnings(c *cli.Env, warnings []client.RedriveWarning) {
+	for i := range warnings {
+		w := &warnings[i]
+		what := cli.Clean(w.Code) // of a newer server
+		switch w.Code {
+		case "died_again":
+			what = "died again of the same failure after an earlier redrive"
+		case "permanent":
+			what = "died of a permanent failure, and no release, policy or target is known to have changed since"
+		case "breaker_open":
+			what = "would wait for the target " + cli.Clean(w.Target) + ", whose breaker is open"
+		}
+		c.Say("warning: %d of the newest %d letters %s", w.Letters, w.Of, what)
+	}
 }
 
 // redrive does it and, if asked, waits for the end of the operation.
@@ -125,6 +146,7 @@ func redrive(ctx context.Context, c *cli.Env, api *client.Client, request client
 	if err != nil {
 		return err
 	}
+	sayWarnings(c, result.Warnings)
 	if wait && result.Operation != "" {
 		if err := c.Follow(ctx, api, result.Operation); err != nil {
 			return err

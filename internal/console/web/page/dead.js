@@ -12,10 +12,12 @@ import { Filters, filtersOf } from '../part/filter.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { usePages } from '../part/pages.js';
 import { Purge, Redrive } from '../part/redrive.js';
+import { Name } from '../part/rows.js';
 import { Again, More, Table } from '../part/table.js';
 import { LargeTrend, Trend } from '../part/trend.js';
 import { t as common } from '../part/common.text.js';
 import { t } from './dead.text.js';
+import { t as tasks } from './tasks.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'DeadGroup'>} Group */
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
@@ -115,7 +117,7 @@ function Found({ filter }) {
 /** @type {() => import('../part/table.js').Column<Task>[]} */
 const columns = () => [
   { key: 'id', label: t('letter'), cell: (task) => html`<${Id} id=${task.id} href=${href(['tasks', task.id])} />` },
-  { key: 'type', label: t('type'), cell: (task) => html`<bdi>${visible(task.type)}</bdi>` },
+  { key: 'type', label: tasks('name'), cell: (task) => html`<${Name} task=${task} />` },
   { key: 'queue', label: t('queue'), cell: (task) => html`<bdi>${visible(task.queue)}</bdi>` },
   { key: 'reason', label: t('reason'), cell: (task) => common.named('reason.', task.dead_reason ?? '') },
   { key: 'error', label: t('error'), wide: true, cell: (task) => task.last_error && html`<${Category} category=${task.last_error.category} /> <${Foreign} text=${task.last_error.message} limit=${120} />` },

@@ -3,6 +3,7 @@
 import { html, useMemo, useState } from '../lib/ui.js';
 import { at, callText, get, post } from '../lib/api.js';
 import { members, pretty, visible } from '../lib/json.js';
+import { nameOf, targetOf } from '../lib/name.js';
 import { href } from '../lib/route.js';
 import { number } from '../lib/text.js';
 import { duration, milliseconds, serverNow } from '../lib/time.js';
@@ -15,7 +16,7 @@ import { Payload } from '../part/payload.js';
 import { Plot } from '../part/plot.js';
 import { Redrive } from '../part/redrive.js';
 import { Release } from '../part/release.js';
-import { standing } from '../part/rows.js';
+import { Name, standing } from '../part/rows.js';
 import { AgainHere, Table } from '../part/table.js';
 import { Timeline } from '../part/timeline.js';
 import { schedule } from '../part/server.text.js';
@@ -43,7 +44,7 @@ export function OneTask({ id }) {
   const attempts = useGet(path + '/attempts', undefined, { on: ['tasks'], every: 5000 });
   const reload = () => { record.reload(); attempts.reload(); };
   return html`<p><a href=${href('tasks')}>← ${t('back')}</a></p><${Loaded} fetched=${record} name=${id}>${(/** @type {Record} */ { task, text }) => html`
-    <${Head} title=${html`<bdi>${visible(task.type)}</bdi> <${State} state=${standing(task)} />`} actions=${html`<${Actions} task=${task} onDone=${reload} />`}>
+    <${Head} title=${html`<${Name} task=${task} /> <${State} state=${standing(task)} />`} actions=${html`<${Actions} task=${task} onDone=${reload} />`}>
       <${Id} id=${id} whole /> <${Copy} text=${id} /><//>
     <${Why} task=${task} onDone=${reload} />
     <${Loaded} fetched=${attempts}>${(/** @type {{attempts: Attempt[]|null}} */ data) => html`<${Story} task=${task} attempts=${data.attempts ?? []} />`}<//>
@@ -95,22 +96,13 @@ function Helps({ task, onDone }) {
   return html`<div class="actions">${found}${task.waiting === 'key blocked' && html`<${Redrive} small label=${letters('redrive')} filter=${{ queue, key }} onDone=${onDone} /> <${Release} small queue=${queue} name=${key} onDone=${onDone} />`}</div>`;
 }
 
-/** What limits protect when the task runs, as the server names it: a host with a port that is not
- * the scheme's own, a worker group, or a type. @param {Task} task */
-function targetOf({ type, target }) {
-  if (target?.group) return `group:${target.group}`;
-  const [, scheme, host] = target?.url?.match(/^(https?):\/\/(?:[^/?#]*@)?([^/?#]+)/i) ?? [];
-  return host ? host.toLowerCase().replace(/https/i.test(scheme) ? /:443$/ : /:80$/, '').replace(/^\[(.*)\]$/, '$1') : type;
-}
-
 /** @param {{task: Task, onDone: () => void}} props */
 function Actions({ task, onDone }) {
   const [delay, setDelay] = useState('10m');
   const [compensate, setCompensate] = useState(false);
   const path = at`/v1/tasks/${task.id}`, undo = { method: 'POST', path: path + '/cancel', body: { compensate: true } }, undoCommand = `outlast task cancel --compensate ${task.id}`;
   if (task.state === 'dead') {
-    return html`<${AgainHere}><${Action} label=${t('redrive')} about=${t('redrive.about')} done=${t('redriven')} onDone=${onDone}
-      request=${{ method: 'POST', path: '/v1/dead/redrive', body: { ids: [task.id] } }} cli=${`outlast dead redrive ${task.id}`} /><//><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
+    return html`<${AgainHere}><${Redrive} label=${t('redrive')} ids=${[task.id]} onDone=${onDone} /><//><${Redrive} edit label=${letters('redrive.edit')} ids=${[task.id]} onDone=${onDone} />`;
   }
   if (task.state === 'canceled' && undoable(task) && !task.compensation_task) {
     return html`<${Action} label=${t('undo')} danger about=${t('undo.about')} done=${t('undoing')} onDone=${onDone} request=${undo} cli=${undoCommand} />`;
@@ -188,7 +180,7 @@ function About({ task, text: record }) {
   const fact = (/** @type {string} */ label, /** @type {any} */ value) => value && html`<${Fact} label=${label}>${value}<//>`;
   const time = (/** @type {string} */ label, /** @type {string|undefined} */ value) => value && html`<${Fact} label=${label}><${When} at=${value} full /><//>`;
   return html`<${Panel} title=${t('facts')}><${Facts}>
-    ${fact(t('queue'), html`<a href=${href(['queues', task.queue])}><bdi>${visible(task.queue)}</bdi></a>`)}
+    ${fact(t('type'), nameOf(task) !== task.type && task.type)}${fact(t('queue'), html`<a href=${href(['queues', task.queue])}><bdi>${visible(task.queue)}</bdi></a>`)}
     ${fact(t('attempt'), limit ? t('of', { n: task.attempt, max: limit }) : t('unlimited', { n: task.attempt }))}
     ${fact(t('policy'), task.retry ? t('inline') : task.policy && html`<a href=${href(['policies', task.policy])}><bdi>${visible(task.policy)}</bdi></a> ${task.policy_version ? t('version', { n: task.policy_version }) : ''}`)}
     ${fact(t('target'), target && (target.url ? html`${target.method ?? 'POST'} <bdi class="foreign">${visible(target.url)}</bdi>` : html`<bdi>${visible(target.group ?? '')}</bdi> <bdi class="foreign">${visible(target.path ?? '')}</bdi>`))}

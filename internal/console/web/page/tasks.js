@@ -4,7 +4,9 @@ import { html, useEffect, useState } from '../lib/ui.js';
 import { Raw, mistake } from '../lib/json.js';
 import { go, href, path } from '../lib/route.js';
 import { may } from '../lib/session.js';
-import { Failure, quoted } from '../part/basics.js';
+import { number } from '../lib/text.js';
+import { useGet } from '../lib/use.js';
+import { Failure, Tabs, quoted } from '../part/basics.js';
 import { Bulk } from '../part/bulk.js';
 import { Action } from '../part/dialog.js';
 import { Filters, filtersOf } from '../part/filter.js';
@@ -17,9 +19,10 @@ import { OneTask } from './task.js';
 import { t } from './tasks.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
+/** @typedef {import('../../types/api.js').Schema<'Queue'>} Queue */
 
 const names = ['q', 'state', 'waiting', 'type', 'queue', 'key', 'category', 'target', 'metadata', 'since', 'until', 'failed_since', 'failed_until'];
-const states = ['pending', 'running', 'succeeded', 'dead', 'canceled'];
+const states = ['pending', 'running', 'succeeded', 'dead', 'canceled', 'failed'];
 const reasons = ['due later', 'backoff', 'paused', 'behind key', 'key blocked', 'breaker open', 'budget spent', 'rate limited', 'concurrency', 'share limit', 'group backoff', 'no slot', 'no worker', 'no key', 'not authenticated', 'unowned'];
 const categories = ['network', 'timeout', 'throttled', 'unavailable', 'conflict', 'permanent', 'bug', 'local', 'deadline', 'unsent', 'canceled', 'unknown'];
 
@@ -32,9 +35,8 @@ function List() {
   const filter = filtersOf(names);
   const key = JSON.stringify(filter);
   return html`<${Head} title=${t('title')} actions=${html`<${Enqueue} />`}>${t('about')}<//>
-  <${Filters} filters=${[
+  <${States} filter=${filter} /><${Filters} filters=${[
     { name: 'q', label: t('q') },
-    { name: 'state', label: t('state'), kind: 'select', values: [...states.map((value) => ({ value, label: common.named('state.', value) })), { value: 'failed', label: t('failed') }] },
     { name: 'waiting', rare: true, label: t('waits'), kind: 'select', values: reasons.map((value) => ({ value, label: t.named('waits.', value) })) },
     { name: 'type', label: t('type') }, { name: 'queue', label: t('queue') }, { name: 'key', label: t('key'), rare: true },
     { name: 'category', rare: true, label: t('category'), kind: 'select', values: categories.map((value) => ({ value, label: common.named('category.', value) })) },
@@ -42,6 +44,23 @@ function List() {
     { name: 'since', rare: true, label: t('since'), kind: 'time' }, { name: 'until', rare: true, label: t('until'), kind: 'time' },
     { name: 'failed_since', rare: true, label: t('failed.since'), kind: 'time' }, { name: 'failed_until', rare: true, label: t('failed.until'), kind: 'time' },
   ]} /><div class="panel"><${Found} key=${key} filter=${filter} /></div>`;
+}
+
+const counted = 10_000; // of each state in a queue: the server counts no further
+
+/** How many tasks of a state there are; undefined where nobody counts. @param {Queue[]} rows @param {string} state */
+function countOf(rows, state) {
+  if (!['pending', 'running', 'dead'].includes(state)) return undefined;
+  const each = rows.flatMap(({ counts }) => (state === 'pending' ? [counts?.pending ?? 0, counts?.parked ?? 0] : [counts?.[/** @type {'running'|'dead'} */ (state)] ?? 0]));
+  return number(each.reduce((a, b) => a + b, 0)) + (each.some((n) => n >= counted) ? '+' : '');
+}
+
+/** The states as tabs, each with its number as long as nothing but the queue is chosen. @param {{filter: Record<string, string>}} props */
+function States({ filter: { state = '', ...filter } }) {
+  const { queue, ...others } = filter;
+  const all = useGet(Object.keys(others).length ? null : '/v1/queues', undefined, { on: ['queue', 'tasks', 'operation'], every: 15_000 });
+  const rows = /** @type {Queue[]|undefined} */ (all.data?.queues)?.filter(({ name }) => !queue || name === queue);
+  return html`<${Tabs} label=${t('state')} tabs=${['', ...states].map((one) => ({ label: one ? common.named('state.', one) : t('all'), count: rows && countOf(rows, one), href: href('tasks', { ...filter, state: one }), here: one === state }))} />`;
 }
 
 /** @param {{filter: Record<string, string>}} props */

@@ -56,13 +56,13 @@ export function Foreign({ text, limit = 300 }) {
     && html` <button type="button" class="link" aria-expanded=${whole} onClick=${() => setWhole(!whole)}>${t(whole ? 'collapse' : 'expand')}</button>`}`;
 }
 
-const shown = 23; // of the 36 characters of an id: its time to the millisecond and 26 random bits
+const shown = 12; // of the 36 characters of an id: 32 random bits and its lane. Ids of one hour begin alike
 
-/** An id: its beginning, which the search finds, or all of it. The title has it whole.
+/** An id: its end, or all of it. It is copied whole.
  * @param {{id: string, href?: string, whole?: boolean}} props */
 export function Id({ id, href, whole }) {
-  const cut = !whole && id.length > shown + 1;
-  const text = html`<bdi>${cut ? id.slice(0, shown) : id}</bdi>`, name = classes('id', cut && 'cut');
+  const cut = !whole && id.length > 2 * shown ? id.length - shown : 0;
+  const text = html`${cut > 0 && html`<span class="lead">${id.slice(0, cut)}</span>`}${id.slice(cut)}`, name = classes('id', cut > 0 && 'cut');
   return href ? html`<a class=${name} href=${href} title=${id}>${text}</a>` : html`<span class=${name} title=${id}>${text}</span>`;
 }
 
@@ -145,6 +145,6 @@ export const Fact = ({ label, children }) => html`<div class="fact"><dt>${label}
 /** @param {{children?: Children}} props */
 export const Facts = ({ children }) => html`<dl class="facts">${children}</dl>`;
 
-/** Tabs that are links. @param {{tabs: {label: string, href: string, here: boolean}[], label: string}} props */
+/** Tabs that are links. @param {{tabs: {label: string, count?: string, href: string, here: boolean}[], label: string}} props */
 export const Tabs = ({ tabs, label }) => html`<nav class="tabs" aria-label=${label}>${tabs.map((tab) => html`
-  <a href=${tab.href} aria-current=${tab.here ? 'page' : undefined} class=${classes(tab.here && 'here')}>${tab.label}</a>`)}</nav>`;
+  <a href=${tab.href} aria-current=${tab.here ? 'page' : undefined} class=${classes(tab.here && 'here')}>${tab.label}${tab.count && html` <span class="count">${tab.count}</span>`}</a>`)}</nav>`;

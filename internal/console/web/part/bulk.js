@@ -70,4 +70,4 @@ const taskOf = ({ category, message, ...task }) => ({ ...task, last_error: messa
 
 /** @param {{sample: Sample[]}} props */
 const Shown = ({ sample }) => (sample.length === 0 ? null : html`<details class="numbers" open><summary>${t('sample')}</summary><${Table} label=${t('sample')} rows=${sample.slice(0, 5).map(taskOf)}
-  id=${(/** @type {Sample} */ s) => s.id} columns=${columns('created', 'failed')} /></details>`);
+  id=${(/** @type {Sample} */ s) => s.id} columns=${columns('target', 'created', 'failed')} /></details>`);

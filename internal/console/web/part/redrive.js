@@ -2,9 +2,9 @@
 
 import { html, useState } from '../lib/ui.js';
 import { at, callText, post } from '../lib/api.js';
-import { Raw, members, mistake, pretty } from '../lib/json.js';
+import { Raw, members, mistake, pretty, visible } from '../lib/json.js';
 import { go, href } from '../lib/route.js';
-import { may } from '../lib/session.js';
+import { admits, may } from '../lib/session.js';
 import { useGet } from '../lib/use.js';
 import { Category, Failure, Foreign, Id, Lasting, Note, When, quoted } from './basics.js';
 import { Confirm, Dialog } from './dialog.js';
@@ -13,7 +13,8 @@ import { Table } from './table.js';
 import { t } from '../page/dead.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'RedriveSample'>} Sample */
-/** @typedef {{matched: number, missing?: number, sample?: Sample[]|null, died_before?: string}} Count */
+/** @typedef {import('../../types/api.js').Schema<'RedriveWarning'>} Warning */
+/** @typedef {{matched: number, missing?: number, sample?: Sample[]|null, warnings?: Warning[]|null, died_before?: string}} Count */
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
 /** @typedef {Record<string, string>} Filter */
 
@@ -30,15 +31,19 @@ export function Redrive({ label, filter, ids, example, edit, small, onDone }) {
     ${open && html`<${Ask} what=${ids ? { ids } : { filter: filter ?? {} }} example=${example} edit=${edit} onClose=${() => setOpen(false)} onDone=${onDone} />`}`;
 }
 
+const few = 3; // letters that go without a guard
+const careful = { rate: '20', canary: String(few), stop: '20' }, careless = { rate: '', canary: '', stop: '' };
+
 /** Counts first. @param {{what: {ids?: string[], filter?: Filter}, example?: string, edit?: boolean, onClose: () => void, onDone: () => void}} props */
 function Ask({ what, example, edit = false, onClose, onDone }) {
-  const [options, setOptions] = useState({ rate: '', canary: '', stop: '', keep: false, edit, payload: /** @type {string|undefined} */ (undefined) });
+  const [given, setGiven] = useState(/** @type {Partial<typeof careful> & {keep: boolean, edit: boolean, payload?: string}} */ ({ keep: false, edit }));
   const counted = useGet('/v1/dead/redrive', what, { read: (path) => post(path, { ...what, dry_run: true }) });
   const count = /** @type {Count|undefined} */ (counted.data);
+  const options = { ...(count && count.matched > few ? careful : careless), ...given };
   const of = example ?? count?.sample?.[0]?.id;
   const own = useGet(options.edit && of ? at`/v1/tasks/${of}` : null, undefined, { read: readPayload });
   if (!count) return html`<${Dialog} title=${t('redrive.title')} onClose=${onClose}><${Loaded} fetched=${counted}>${() => t('counting')}<//><//>`;
-  const set = (/** @type {Partial<typeof options>} */ change) => setOptions({ ...options, ...change });
+  const set = (/** @type {Partial<typeof given>} */ change) => setGiven({ ...given, ...change });
   const payload = options.payload ?? own.data?.text ?? ''; // as it came, until it is changed
   const wrong = options.edit ? mistake(payload) : '';
   const body = { ...what, ...(what.filter ? { filter: { ...what.filter, died_before: count.died_before } } : {}), ...(options.rate ? { rate: Number(options.rate) } : {}), ...(options.canary ? { canary: Number(options.canary) } : {}), ...(options.stop ? { stop_if_failing: Number(options.stop) / 100 } : {}),
@@ -51,6 +56,7 @@ function Ask({ what, example, edit = false, onClose, onDone }) {
     onInput=${(/** @type {any} */ e) => set({ [name]: e.target.value })} /><span>${t(`${name}.about`)}</span></label>`;
   return html`<${Confirm} title=${t('redrive.title')} label=${t('send', { n: count.matched })} done=${t('sent')} cli=${cli} request=${{ method: 'POST', path: '/v1/dead/redrive', body }} onDone=${sent} onClose=${onClose} unready=${wrong !== '' || count.matched === 0}
     about=${html`<strong>${t('matched', { n: count.matched })}</strong>${(count.missing ?? 0) > 0 && html` ${t('missing', { n: count.missing ?? 0 })}`}`}>
+    <${Warnings} warnings=${(count.warnings ?? []).filter(({ code }) => code === 'breaker_open' || !options.edit)} />
     ${(count.sample ?? []).length > 0 && html`<details class="numbers" open><summary>${t('sample')}</summary><${Table} label=${t('sample')} rows=${(count.sample ?? []).slice(0, 5)} id=${(/** @type {Sample} */ s) => s.id} columns=${[
       { key: 'id', label: t('letter'), cell: (/** @type {Sample} */ s) => html`<${Id} id=${s.id} />` },
       { key: 'error', label: t('error'), cell: (/** @type {Sample} */ s) => html`<${Category} category=${s.category} /> <${Foreign} text=${s.message} limit=${80} />` },
@@ -61,6 +67,10 @@ function Ask({ what, example, edit = false, onClose, onDone }) {
     <label class="check"><input type="checkbox" checked=${options.edit} onChange=${(/** @type {any} */ e) => set({ edit: e.target.checked })} />${t('edit')}</label>
     ${options.edit && html`<${NewPayload} letters=${count.matched} of=${of} own=${own} text=${options.payload ?? pretty(payload)} wrong=${wrong} onInput=${(/** @type {string} */ text) => set({ payload: text })} />`}<//>`;
 }
+
+/** What speaks against it now; another payload may be what mends the letters. @param {{warnings: Warning[]}} props */
+const Warnings = ({ warnings }) => warnings.length > 0 && html`<${Note} tone="warn" title=${t('warn')}><ul>${warnings.map(({ code, letters, of, target }) => html`<li>
+  ${t(of === 1 ? 'warn.one' : letters === of ? 'warn.all' : 'warn.some', { n: letters, of, what: t.named('warn.', code) })}${target && html` ${admits({ all: true }) ? html`<a href=${href(['targets', target])}><bdi>${visible(target)}</bdi></a>` : html`<bdi>${visible(target)}</bdi>`}`}</li>`)}</ul><//>`;
 
 const most = 128 << 10; // characters of a payload that can be edited here
 
