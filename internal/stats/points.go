@@ -2,6 +2,7 @@ package stats
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -67,6 +68,48 @@ func (s *Series) Read(ctx context.Context, q inspect.SeriesQuestion) (*inspect.P
 	return stored(ctx, s.SeriesConfig.Backend, &q)
 }
 
+// recently is the time that [Series.Recent] tells of.
+const recently = 5 * time.Minute
+
+// Recent is what happened in each of the queues in the last minutes, over all nodes, by name:
+// whole minutes, or what this node remembers until one of them is over. A queue that was
+// counted together with others is not in it.
+func (s *Series) Recent(ctx context.Context, queues []string) (map[string]inspect.Point, error) {
+	now := time.Now()
+	s.flush(ctx)
+	frames := recentFrames(queues, now.Truncate(coarse))
+	if err := fill(ctx, s.SeriesConfig.Backend, frames...); err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(frames, (*frame).told) {
+		frames = recentFrames(queues, now.Truncate(fine))
+		s.recall(frames...)
+	}
+	return recentPoints(frames), nil
+}
+
+// told reports whether anybody has told of the first step.
+func (f *frame) told() bool { return f.points[0].nodes > 0 || f.points[0].mixed }
+
+// recentFrames are a frame of one point for each queue.
+func recentFrames(queues []string, to time.Time) []*frame {
+	frames := make([]*frame, len(queues))
+	for i := range queues {
+		frames[i] = newFrame(&inspect.SeriesQuestion{From: to.Add(-recently), To: to, Step: recently, Queues: queues[i : i+1]})
+	}
+	return frames
+}
+
+func recentPoints(frames []*frame) map[string]inspect.Point {
+	points := map[string]inspect.Point{}
+	for _, f := range frames {
+		if sum := &f.points[0]; sum.nodes > 0 && !sum.mixed {
+			points[f.Queues[0]] = f.answer(false).Points[0]
+		}
+	}
+	return points
+}
+
 // ReadSeries is [Series.Read] without a node.
 func ReadSeries(ctx context.Context, backend store.Config, q inspect.SeriesQuestion) (*inspect.Points, error) {
 	if err := complete(&q, time.Now()); err != nil {
@@ -81,27 +124,47 @@ func ReadSeries(ctx context.Context, backend store.Config, q inspect.SeriesQuest
 // remembered are the points of this node's memory.
 func (s *Series) remembered(q *inspect.SeriesQuestion) *inspect.Points {
 	f := newFrame(q)
+	s.recall(f)
+	return f.answer(true)
+}
+
+// recall puts this node's memory into frames.
+func (s *Series) recall(frames ...*frame) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	for i := range s.points {
-		f.put(s.points[i].at, fine, &minute{Nodes: 1, Queues: s.points[i].queues})
+		for _, f := range frames {
+			f.put(s.points[i].at, fine, &minute{Nodes: 1, Queues: s.points[i].queues})
+		}
 	}
-	return f.answer(true)
 }
 
 // stored are the points of the database.
 func stored(ctx context.Context, backend store.Config, q *inspect.SeriesQuestion) (*inspect.Points, error) {
 	f := newFrame(q)
-	objects, err := windows(ctx, backend, windowNames(q, time.Now()))
-	if err != nil {
+	if err := fill(ctx, backend, f); err != nil {
 		return nil, err
+	}
+	return f.answer(false), nil
+}
+
+// fill puts the points of the database into frames of the same time.
+func fill(ctx context.Context, backend store.Config, frames ...*frame) error {
+	if len(frames) == 0 {
+		return nil
+	}
+	objects, err := windows(ctx, backend, windowNames(frames[0].SeriesQuestion, time.Now()))
+	if err != nil {
+		return err
 	}
 	for i := range objects {
 		for at, m := range readSpan(objects[i].Body).Minutes {
-			f.put(time.Unix(at, 0), coarse, m)
+			for _, f := range frames {
+				f.put(time.Unix(at, 0), coarse, m)
+			}
 		}
 	}
-	return f.answer(false), nil
+	return nil
 }
 
 // windowNames are the names of the objects that can have points, however long the time
@@ -152,6 +215,7 @@ type frame struct {
 
 type framed struct {
 	nodes int
+	mixed bool           // a part is left out: the queue was counted with others
 	parts map[int64]bool // of the step in which somebody counted
 	each  time.Duration
 	sum   tally
@@ -168,11 +232,12 @@ func (f *frame) put(at time.Time, long time.Duration, m *minute) {
 	if at.Before(f.From) || i >= len(f.points) {
 		return
 	}
+	p := &f.points[i]
 	t, known := m.of(f.Queues)
 	if !known {
+		p.mixed = true
 		return
 	}
-	p := &f.points[i]
 	if p.parts == nil {
 		p.parts, p.each = map[int64]bool{}, long
 	}
