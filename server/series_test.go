@@ -89,6 +89,7 @@ func TestDelaysOfQueues(t *testing.T) {
 		outlast.Handle(node, "ends", func(context.Context, bool) error { return nil })
 	})
 	a.call("POST", "/v1/tasks?wait=10s", `{"type":"ends","payload":true}`).is(200)
+	a.call("PUT", "/v1/queues/stuck", "").is(201)
 	a.call("POST", "/v1/tasks", `{"type":"nobodys","queue":"stuck"}`).is(201)
 	var queues client.Queues
 	eventually(t, func() bool {

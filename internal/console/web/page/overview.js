@@ -72,11 +72,14 @@ const named = 3; // targets, in a line
 
 /** The targets in trouble, in a line. @param {Targets} props */
 function Outage({ targets, total }) {
-  const rows = targets ?? [], waiting = rows.reduce((n, target) => n + waits(target), 0);
+  const rows = byWaiting(targets), waiting = rows.reduce((n, target) => n + waits(target), 0);
   const since = least(rows.map((target) => target.breaker?.opened)), until = least(rows.map(asked));
   return html`<p><strong>${t('troubled')}</strong>: ${rows.slice(0, named).map((target, i) => html`${i > 0 && ', '}<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>`)}${total > named && ' …'}
     ${since && html` · ${t('since')} <${When} at=${since} />`} · ${t('waits', { n: waiting })}${until && html` · ${t('until')} <${When} at=${until} />`}</p>`;
 }
+
+/** Those first for which the most tasks wait. @param {Target[]|null} targets */
+const byWaiting = (targets) => (targets ?? []).toSorted((a, b) => waits(b) - waits(a));
 
 /** The earliest of some times. @param {(string|undefined)[]} times */
 const least = (times) => times.filter(Boolean).sort((a, b) => Date.parse(a ?? '') - Date.parse(b ?? ''))[0];
@@ -167,12 +170,12 @@ function Next() {
 function Troubled({ fetched }) {
   const state = (/** @type {Target} */ target) => html`<${TargetState} target=${target} />${asked(target) && html`<div class="faint">${t('until')} <${When} at=${asked(target)} /></div>`}`;
   return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${fetched}>${(/** @type {Targets} */ data) => html`
-    <${Table} label=${t('troubled')} rows=${data.targets ?? []} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
+    <${Table} label=${t('troubled')} rows=${byWaiting(data.targets)} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
       { key: 'name', label: t('target'), cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
       { key: 'breaker', label: t('breaker'), cell: state },
       { key: 'waiting', label: t('waiting.for'), numeric: true, cell: (/** @type {Target} */ target) => number(waits(target)) },
       { key: 'flight', label: t('flight'), numeric: true, cell: flight },
-      { key: 'why', label: t('why'), cell: (/** @type {Target} */ target) => html`<${TargetCause} target=${target} />` },
+      { key: 'why', label: t('cause'), cell: (/** @type {Target} */ target) => html`<${TargetCause} target=${target} />` },
     ]} />${data.total > troubles && html`<p><a href=${href('targets')}>${t('troubled.more', { n: data.total - troubles })}</a></p>`}`}<//><//>`;
 }
 

@@ -112,7 +112,7 @@ function Newest({ name }) {
 function Lanes({ name }) {
   const lanes = useGet('/v1/lanes', { queue: name, limit: 256 }, { on: ['node'], every: 10_000 });
   return html`<section class="panel"><${Loaded} fetched=${lanes}>${(/** @type {{lanes: Lane[]}} */ { lanes: rows }) => html`
-    <details><summary>${t('lanes.of', { n: rows.length })}, ${t('lanes.nodes', { n: new Set(rows.map((l) => l.owner).filter(Boolean)).size })}</summary><p class="faint">${t('lanes.explain')}</p>
+    <details><summary>${t('lanes.of', { n: rows.length })} · ${t('lanes.nodes', { n: new Set(rows.map((l) => l.owner).filter(Boolean)).size })}</summary><p class="faint">${t('lanes.explain')}</p>
     <${Table} label=${t('lanes.title')} rows=${rows} id=${(/** @type {Lane} */ l) => String(l.number)} columns=${[
       { key: 'lane', label: t('lane'), cell: (/** @type {Lane} */ l) => l.number },
       { key: 'owner', label: t('owner'), cell: (/** @type {Lane} */ l) => (l.owner ? html`<a href=${href(['workers', l.owner])}><bdi>${l.owner}</bdi></a>` : t('free')) },
