@@ -62,7 +62,7 @@ function Health({ troubled }) {
     const title = bad ? t('unwell', { n: Math.max(1, wrong.length) }) : down ? t('down', { n: down }) : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well');
     const about = html`${safety && `${t('safety')}: ${safety.mode} · `}${self.value?.server.store}${counts.value?.nodes !== undefined && ` · ${t('nodes', { n: counts.value.nodes })}`}`;
     return html`<${Note} tone=${bad ? 'bad' : down || dead ? 'warn' : 'good'} title=${title}>
-      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${check.since && html` · ${t('since')} <${When} at=${check.since} />`}${links[name] && html` · <a href=${links[name]}>${t('look')}</a>`}</p>`)}
+      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${check.since && html` · ${t('since')} <${When} at=${check.since} />`}${links[name] && html` ·\u00a0<a href=${links[name]}>${t('look')}</a>`}</p>`)}
       ${down > 0 && html`<${Outage} ...${troubled} />`}
       ${only ? html`<span class="faint">${about}</span>` : html`<details class="numbers"><summary>${t('checks')} · ${about}</summary><ul>${Object.entries(checks).map(([name, check]) => html`<li><${State} state=${check.ok ? 'ok' : advice.includes(name) ? 'paused' : 'failed'} label=${name} /> <${Foreign} text=${check.detail} /></li>`)}</ul></details>`}<//>`;
   }}<//>`;

@@ -61,7 +61,7 @@ export function Charts({ fetched, charts, here }) {
     tabs=${Object.keys(spans).map((name) => ({ label: t(/** @type {any} */ (name)), href: href(here, { span: name }), here: name === span() }))} />`;
   return html`<${Panel} title=${t('title')} aside=${aside}><${Loaded} fetched=${fetched}>${(/** @type {Series} */ { points }) => {
     const shown = known(points);
-    return html`<div class="grid three">${charts.map(({ lines, ...chart }) => html`<${Lines} key=${chart.label} ...${chart} height=${120} whole cursor=${cursor}
+    return html`<div class="grid charts">${charts.map(({ lines, ...chart }) => html`<${Lines} key=${chart.label} ...${chart} height=${120} whole cursor=${cursor}
       series=${lines.map(({ of, ...line }) => ({ ...line, points: shown.map((p) => [Date.parse(p.at), of(p) ?? null]) }))} />`)}</div>`;
   }}<//><//>`;
 }
