@@ -90,6 +90,7 @@ test('what is tried again next is the soonest of all, and targets in trouble are
   const troubled = page.getByRole('table', { name: 'Targets in trouble' });
   await expect(troubled.locator('tbody tr')).toHaveCount(8);
   expect(await troubled.evaluate((table) => table.offsetWidth - (table.parentElement?.clientWidth ?? 0)), 'cut off at the right').toBeLessThanOrEqual(0);
+  await expect(page.getByRole('note').filter({ hasText: '11 targets in trouble' })).toContainText('≥'); // eight were looked at
   await expect(page.getByRole('link', { name: '3 more' })).toHaveAttribute('href', /#\/targets$/);
   await page.route('**/v1/tasks/upcoming*', async (route) => {
     const answer = await route.fetch();

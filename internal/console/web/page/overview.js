@@ -75,7 +75,7 @@ function Outage({ targets, total }) {
   const rows = byWaiting(targets), waiting = rows.reduce((n, target) => n + waits(target), 0);
   const since = least(rows.map((target) => target.breaker?.opened)), until = least(rows.map(asked));
   return html`<p><strong>${t('troubled')}</strong>: ${rows.slice(0, named).map((target, i) => html`${i > 0 && ', '}<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>`)}${total > named && ' …'}
-    ${since && html` · ${t('since')} <${When} at=${since} />`} · ${t('waits', { n: waiting })}${until && html` · ${t('until')} <${When} at=${until} />`}</p>`;
+    ${since && html` · ${t('since')} <${When} at=${since} />`} · ${total > rows.length && '≥ '}${t('waits', { n: waiting })}${until && html` · ${t('until')} <${When} at=${until} />`}</p>`;
 }
 
 /** Those first for which the most tasks wait. @param {Target[]|null} targets */
