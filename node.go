@@ -102,7 +102,7 @@ func newAlerts(c *Client) *keeper.Keeper {
 	return keeper.New(keeper.Config{
 		Backend: c.backend, Node: &alertNode{c}, Logger: c.options.Logger, Backlog: c.options.Dead.Backlog, Functions: c.options.AlertFuncs,
 		Serve: c.registry.serveAlerts, Groups: groups.Samples, Keys: c.backend.Unopened, Changes: alerting.NewChanges(c.backend).Samples,
-		Read: alerting.ReadChannel, Open: opener.Open, Told: c.observers.AlertTold,
+		Read: alerting.ReadChannel, Open: opener.Open, Told: c.observers.AlertTold, Console: c.options.Console,
 	})
 }
 

@@ -78,6 +78,10 @@ func WithAllQueues() Option { return func(o *settings) { o.Server = true } }
 // node: the program must serve that call, as package server does.
 func WithAddress(address string) Option { return func(o *settings) { o.Address = address } }
 
+// WithPublicURL says at which address people reach the console, for the links in alerts:
+// http or https, with a path if it has one. Without it alerts have no links.
+func WithPublicURL(address string) Option { return func(o *settings) { o.Console = address } }
+
 // WithEnqueueOnly makes a node that enqueues and inspects but runs nothing. Started, it
 // tells those who run tasks of new ones at once; without a start every client enqueues,
 // more slowly: see [Client.Enqueue].

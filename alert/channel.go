@@ -26,6 +26,14 @@ type ChannelKind string
 const (
 	// ToDingTalk is a custom robot of a DingTalk group, whose messages are signed.
 	ToDingTalk ChannelKind = "dingtalk"
+	// ToAlertmanager is the Alertmanager of Prometheus, which groups and routes itself.
+	ToAlertmanager ChannelKind = "alertmanager"
+	// ToPagerDuty is a service of PagerDuty, whose incidents end with what they are about.
+	ToPagerDuty ChannelKind = "pagerduty"
+	// ToTeams is a workflow of Microsoft Teams that posts to a chat or channel.
+	ToTeams ChannelKind = "teams"
+	// ToTelegram is a chat of a bot of Telegram.
+	ToTelegram ChannelKind = "telegram"
 	// ToEmail is mail by SMTP, with TLS.
 	ToEmail ChannelKind = "email"
 	// ToFeishu is a custom bot of Feishu and Lark, whose messages are signed.
@@ -44,15 +52,18 @@ const (
 // names environment variables or files that hold them.
 type ChannelSpec struct {
 	Name string      `json:"name,omitempty" doc:"Name of the channel; in a request that of the path, or absent."`
-	Kind ChannelKind `json:"kind" enum:"dingtalk,email,feishu,slack,wecom,webhook,log,func" doc:"What it sends to. func channels are made by Go programs only."`
-	// URL is the receiver of a webhook. The URLs of robots are secrets: they
-	// come from URLEnv or URLFile.
-	URL     string `json:"url,omitempty" doc:"Receiver of a webhook. URLs of robots are secrets: name them by url_env or url_file."`
+	Kind ChannelKind `json:"kind" enum:"dingtalk,email,feishu,slack,wecom,alertmanager,pagerduty,teams,telegram,webhook,log,func" doc:"What it sends to. func channels are made by Go programs only."`
+	// URL is the receiver of a webhook, the Alertmanager, or where PagerDuty or Telegram is
+	// not at its usual address. The URLs of robots are secrets: they come from URLEnv or
+	// URLFile.
+	URL     string `json:"url,omitempty" doc:"Receiver of a webhook, the Alertmanager, or another address of PagerDuty or Telegram. URLs of robots are secrets: name them by url_env or url_file."`
 	URLEnv  string `json:"url_env,omitempty" doc:"Environment variable of the servers with the URL."`
 	URLFile string `json:"url_file,omitempty" doc:"File of the servers with the URL."`
 	// SecretEnv or SecretFile hold the secret that messages are signed with:
-	// SEC... on DingTalk, that of the bot on Feishu, whsec_... of a webhook.
-	SecretEnv  string `json:"secret_env,omitempty" doc:"Environment variable of the servers with the secret that messages are signed with."`
+	// SEC... on DingTalk, that of the bot on Feishu, whsec_... of a webhook; or what
+	// lets a message in: PagerDuty's integration key, the token of Telegram's bot, a
+	// bearer token of the Alertmanager.
+	SecretEnv  string `json:"secret_env,omitempty" doc:"Environment variable of the servers with the secret that messages are signed with, or that lets them in: the integration key of PagerDuty, the token of a bot of Telegram, a bearer token of the Alertmanager."`
 	SecretFile string `json:"secret_file,omitempty" doc:"File of the servers with that secret."`
 	// Mentions are who is called by name in every message: mobile numbers on
 	// DingTalk and WeCom, open ids on Feishu, member ids on Slack, and "all".
@@ -74,7 +85,7 @@ type ChannelSpec struct {
 	PasswordEnv  string   `json:"password_env,omitempty" doc:"Of email: environment variable of the servers with the password."`
 	PasswordFile string   `json:"password_file,omitempty" doc:"Of email: file of the servers with the password."`
 	From         string   `json:"from,omitempty" doc:"Of email: address of the sender."`
-	To           []string `json:"to,omitempty" doc:"Of email: addresses of the receivers."`
+	To           []string `json:"to,omitempty" doc:"Of email: addresses of the receivers. Of telegram: the one chat, by its number or @name."`
 }
 
 // ChannelView is a channel with where it comes from.

@@ -46,7 +46,19 @@ type Message struct {
 	// TaskType and Target are those of the task, or what is measured; "" without one.
 	TaskType string `json:"task_type,omitempty"`
 	Target   string `json:"target,omitempty"`
+	// Links lead to what it is about, the closest first, and last to where its like is
+	// silenced. There are none where nobody has said how people reach the console.
+	Links []Link `json:"links,omitempty"`
 }
+
+// Link is a page of the console.
+type Link struct {
+	Name string `json:"name"` // what it shows, such as task or queue, or [LinkSilence]
+	URL  string `json:"url"`
+}
+
+// LinkSilence is the name of the link to the form of a silence.
+const LinkSilence = "silence"
 
 // Title is one line that says what happened.
 func (m *Message) Title() string {
@@ -67,13 +79,36 @@ func (m *Message) Title() string {
 // line is without what could move, hide or reverse text.
 func (m *Message) Lines() []string {
 	lines := []string{m.Title(), plaintext.Line(m.Text)}
+	if link := m.OpenLink(); link != "" {
+		lines = append(lines, "open: "+link)
+	}
 	if m.HeldBack > 0 {
 		lines = append(lines, m.held()...)
 	}
 	for _, field := range m.Fields {
 		lines = append(lines, plaintext.Line(field.Name+": "+field.Value))
 	}
-	return append(lines, "at: "+m.At.UTC().Format(time.RFC3339Nano))
+	lines = append(lines, "at: "+m.At.UTC().Format(time.RFC3339Nano))
+	if link := m.SilenceLink(); link != "" {
+		lines = append(lines, "silence it: "+link)
+	}
+	return lines
+}
+
+// OpenLink is the address of what the message is about, "" for none.
+func (m *Message) OpenLink() string {
+	if len(m.Links) == 0 || m.Links[0].Name == LinkSilence {
+		return ""
+	}
+	return m.Links[0].URL
+}
+
+// SilenceLink is the address of where the like of the message is silenced, "" for none.
+func (m *Message) SilenceLink() string {
+	if last := len(m.Links) - 1; last >= 0 && m.Links[last].Name == LinkSilence {
+		return m.Links[last].URL
+	}
+	return ""
 }
 
 // held tells of what was held back: by kind where that is known, else by name.

@@ -41,7 +41,7 @@ type AlertVariable struct {
 // AlertChannel is a way to reach people.
 type AlertChannel struct {
 	Name      string          `json:"name" doc:"Name of the channel."`
-	Kind      string          `json:"kind" enum:"dingtalk,email,feishu,slack,wecom,webhook,log,func" doc:"What it sends to; func is a Go function of an application."`
+	Kind      string          `json:"kind" enum:"dingtalk,email,feishu,slack,wecom,alertmanager,pagerduty,teams,telegram,webhook,log,func" doc:"What it sends to; func is a Go function of an application."`
 	Channel   json.RawMessage `json:"channel" doc:"The specification. Secrets are not in it: it names environment variables."`
 	Managed   string          `json:"managed,omitempty" doc:"file: the configuration file owns it; option: a Go function of an application."`
 	Actor     string          `json:"actor,omitempty" doc:"Who made this version; absent of a channel that nobody put."`
@@ -78,8 +78,16 @@ type AlertEvent struct {
 	Error    string       `json:"error,omitempty" doc:"Why the last attempt failed; absent if none did."`
 	NextAt   Time         `json:"next_at,omitzero" doc:"The next attempt; absent if there is none."`
 	EndedAt  Time         `json:"ended_at,omitzero" doc:"When it was sent or given up; absent before."`
+	About    []AlertAbout `json:"about,omitempty" doc:"What it is about, the closest first."`
 	AckedBy  string       `json:"acked_by,omitempty" doc:"Who has acknowledged it."`
 	AckedAt  Time         `json:"acked_at,omitzero" doc:"When it was acknowledged; absent if it was not."`
+}
+
+// AlertAbout is one thing that a message is about.
+type AlertAbout struct {
+	Kind  string `json:"kind" enum:"task,letters,tasks,target,queue,keys,schedule,redrive,nodes" doc:"What it is: a task, dead letters or tasks of a type, a target, a queue, the blocked keys of a queue, a schedule, a redrive, or the nodes. New ones may come."`
+	Name  string `json:"name,omitempty" doc:"Its name or id: of letters and tasks the type, of keys the queue; absent where it is all of the kind."`
+	Place string `json:"place" doc:"Where the console shows it: its address behind #/."`
 }
 
 // AlertField is one line of a message.

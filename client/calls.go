@@ -162,6 +162,13 @@ func (c *Client) Bulk(ctx context.Context, request Bulk) (*Bulked, error) {
 	return exchange[Bulked](ctx, c, call{method: http.MethodPost, path: "/v1/tasks/bulk", body: &request, once: !request.DryRun})
 }
 
+// RunDue works once what is due, and returns when that has come to an end. Where another such
+// call works on the node it is an [*Error] with code conflict. It is not repeated after a lost
+// answer.
+func (c *Client) RunDue(ctx context.Context, due Due) (*DueCounts, error) {
+	return exchange[DueCounts](ctx, c, call{method: http.MethodPost, path: "/v1/tasks/run_due", body: &due, once: true})
+}
+
 // Purge deletes dead letters for ever.
 func (c *Client) Purge(ctx context.Context, request Purge) (*Purged, error) {
 	return exchange[Purged](ctx, c, call{method: http.MethodPost, path: "/v1/dead/purge", body: &request, once: !request.DryRun})

@@ -159,6 +159,26 @@ type TaskFilter struct {
 // IsZero reports whether it selects everything.
 func (f *TaskFilter) IsZero() bool { return reflect.ValueOf(*f).IsZero() }
 
+// Due says what a call works that works once what is due.
+type Due struct {
+	Queues []string `json:"queues,omitempty" doc:"Of these queues; all that the node works on, or that the token is for, when absent."`
+	Types  []string `json:"types,omitempty" doc:"Of these types; all when absent."`
+	Since  Time     `json:"since,omitzero" doc:"Tasks that were due before that stay; no bound when absent."`
+	Limit  int      `json:"limit,omitempty" doc:"Tasks that are taken at most, 1 to 1000000; 1000 when absent."`
+}
+
+// DueCounts is what has become of tasks that were due.
+type DueCounts struct {
+	Started   int `json:"started" doc:"Taken: one attempt each, or an end without one, as at a deadline that has passed. One that another node has taken over is counted here only."`
+	Succeeded int `json:"succeeded" doc:"Tasks that succeeded."`
+	Failed    int `json:"failed" doc:"Tasks that are tried again."`
+	Dead      int `json:"dead" doc:"Tasks that died."`
+	Snoozed   int `json:"snoozed" doc:"Tasks that wait as they asked for."`
+	Canceled  int `json:"canceled" doc:"Tasks that were canceled."`
+	Released  int `json:"released" doc:"Tasks that were handed back without cost."`
+	Left      int `json:"left" doc:"Due tasks that match and are still pending, counted to 10000."`
+}
+
 // Bulk cancels, retries or reschedules many tasks: those of IDs, or those that match
 // Filter.
 type Bulk struct {

@@ -38,7 +38,8 @@ var silent = map[string]string{
 	"wake-node":    "nodes among themselves",
 	"enqueue-task": "the task is the record", "enqueue-batch": "the tasks are the record",
 	"poll-tasks": "attempts are the record", "extend-tasks": "attempts are the record", "add-steps": "steps are the record", "settle-tasks": "attempts are the record",
-	"put-member": "a beat", "remove-member": "the last beat",
+	"run-due-tasks": "attempts are the record",
+	"put-member":    "a beat", "remove-member": "the last beat",
 }
 
 // acts are a call of every route that is audited, each as the ones before leave it.

@@ -273,6 +273,7 @@ func codeEnums(t *testing.T) map[string][]string {
 
 // codeLiterals are the folders in which the values of the other enums stand, each as a literal.
 var codeLiterals = map[string]string{
+	"AlertAbout.kind":                          "../internal/alerts",
 	"AlertEvent.state list-alert-events?state": "../internal/alerts ../alert",
 	"AlertSilence.state":                       "../alert",
 	"BlockedKey.mode":                          "../store/memory ../retry",

@@ -187,7 +187,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 	}
 	want := strings.Fields(strings.ReplaceAll(`
 		POST_/v1/tasks POST_/v1/tasks/batch GET_/v1/tasks GET_/v1/tasks/upcoming GET_/v1/tasks/{id} GET_/v1/tasks/{id}/attempts
-		POST_/v1/tasks/{id}/cancel POST_/v1/tasks/{id}/retry POST_/v1/tasks/{id}/reschedule POST_/v1/tasks/{id}/signals/{name} POST_/v1/tasks/bulk
+		POST_/v1/tasks/{id}/cancel POST_/v1/tasks/{id}/retry POST_/v1/tasks/{id}/reschedule POST_/v1/tasks/{id}/signals/{name} POST_/v1/tasks/bulk POST_/v1/tasks/run_due
 		GET_/v1/dead GET_/v1/dead/{id} GET_/v1/dead/stats GET_/v1/dead/groups GET_/v1/dead/groups/{fingerprint} POST_/v1/dead/redrive POST_/v1/dead/purge GET_/v1/dead/export
 		GET_/v1/operations GET_/v1/operations/{id} GET_/v1/operations/{id}/items POST_/v1/operations/{id}/pause POST_/v1/operations/{id}/resume POST_/v1/operations/{id}/cancel
 		GET_/v1/queues GET_/v1/queues/{name} GET_/v1/queues/{name}/shares PUT_/v1/queues/{name} POST_/v1/queues/{name}/pause POST_/v1/queues/{name}/resume POST_/v1/queues/{name}/release-key GET_/v1/keys
@@ -202,7 +202,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		GET_/v1/alerts/channels GET_/v1/alerts/channels/{name} PUT_/v1/alerts/channels/{name} DELETE_/v1/alerts/channels/{name}
 		POST_/v1/alerts/channels/{name}/test GET_/v1/alerts/events POST_/v1/alerts/events/{id}/ack
 		POST_/v1/tokens GET_/v1/tokens DELETE_/v1/tokens/{id} GET_/v1/audit
-		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json GET_/openapi-3.0.json`, "_", " "))
+		GET_/livez GET_/readyz GET_/metrics GET_/openapi.json GET_/openapi-3.0.json`, "_/", " /"))
 	routes := make([]string, 0, len(want)/2)
 	for i := 0; i+1 < len(want); i += 2 {
 		routes = append(routes, want[i]+" "+want[i+1])

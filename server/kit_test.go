@@ -44,8 +44,14 @@ func start(t testing.TB, handlers ...func(*outlast.Client)) *api {
 
 func startOn(t testing.TB, backend store.Backend, handlers ...func(*outlast.Client)) *api {
 	t.Helper()
+	return startAs(t, backend, nil, handlers...)
+}
+
+func startAs(t testing.TB, backend store.Backend, more []outlast.Option, handlers ...func(*outlast.Client)) *api {
+	t.Helper()
 	ctx := context.Background()
-	node, err := outlast.Open(ctx, backend, outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	options := append(more, outlast.WithAllQueues(), outlast.WithAllowedTargets(netip.MustParsePrefix("127.0.0.0/8")))
+	node, err := outlast.Open(ctx, backend, options...)
 	must(t, err)
 	for _, add := range handlers {
 		add(node)

@@ -128,6 +128,7 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"bulk-tasks": func(g *guarded, q string) (string, string) {
 		return "/v1/tasks/bulk", `{"action":"retry","ids":["` + g.pending(q) + `"]}`
 	},
+	"run-due-tasks":        func(_ *guarded, q string) (string, string) { return "/v1/tasks/run_due", `{"queues":["` + q + `"]}` },
 	"list-dead":            fixed("/v1/dead", ""),
 	"get-dead":             func(g *guarded, q string) (string, string) { return "/v1/dead/" + g.letter(q), "" },
 	"count-dead":           fixed("/v1/dead/stats", ""),

@@ -115,8 +115,11 @@ const mostListed = 20
 // MostNamed bounds the types in a sentence.
 const MostNamed = 3
 
+// deadLetters is the subject of what is said of all of them.
+const deadLetters = "dead letters"
+
 func lettersAt(letters *store.DeadStats, at time.Time) *Occurrence {
-	o := &Occurrence{On: alert.OnLetters, Subject: "dead letters", Size: letters.Total, At: at, Text: "there is " + plaintext.Counted(letters.Total, "dead letter"), Values: map[string]any{
+	o := &Occurrence{On: alert.OnLetters, Subject: deadLetters, Size: letters.Total, At: at, Text: "there is " + plaintext.Counted(letters.Total, "dead letter"), Values: map[string]any{
 		"total": letters.Total, "by_type": orEmpty(letters.ByType), "by_reason": orEmpty(letters.ByReason), "by_category": orEmpty(letters.ByCategory),
 	}}
 	if letters.Total != 1 {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/config"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
@@ -107,7 +108,7 @@ func (c Config) withDefaults() (Config, error) {
 				Hint: "use a loopback address", Fields: []task.Field{{Path: "debug_listen", Message: "not a loopback address"}}}
 		}
 	}
-	if problem := config.EndpointProblem(c.Telemetry.Endpoint); problem != "" {
+	if problem := accept.URLProblem(c.Telemetry.Endpoint); problem != "" {
 		return c, task.Invalid("telemetry.endpoint", problem, config.EndpointHint)
 	}
 	if _, _, err := net.SplitHostPort(c.Advertise); err != nil && c.Advertise != "" {

@@ -762,6 +762,7 @@ var packageRules = []rule{
 	}},
 	{path: "internal/config", is: "the configuration file", imports: []arrow{
 		{"cel", "conditions in it"},
+		{"internal/accept", "what a base URL must be"},
 		{"internal/hints", "nearest names"},
 		{"internal/strictjson", "fills the configuration"},
 		{"internal/findings", "what types say of texts"},

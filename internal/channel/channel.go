@@ -1,5 +1,6 @@
 // Package channel sends alerts: by email, to the robots of DingTalk, Feishu
-// (Lark), WeCom and Slack, to signed webhooks, and to the log. Every request
+// (Lark), WeCom, Slack, Microsoft Teams and Telegram, to PagerDuty and the
+// Alertmanager, to signed webhooks, and to the log. Every request
 // goes through [safehttp]. Messages are plain text in which nothing of what
 // they tell can become markup, a link, or a mention; who is mentioned is a
 // matter of configuration only. Secrets come from the environment or from
@@ -31,14 +32,18 @@ func New(spec *alert.ChannelSpec, o Options) (alert.Channel, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if err := o.allowed(spec); err != nil {
-		return nil, err
-	}
-	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	kind := kindOf(spec.Kind)
 	if kind == nil {
 		return nil, &retry.FieldError{Field: "kind", Message: task.Quote(string(spec.Kind)) + " is not a kind of channel"}
 	}
+	if spec.URL == "" && kind.url != "" {
+		copied := *spec
+		spec, copied.URL = &copied, kind.url
+	}
+	if err := o.allowed(spec); err != nil {
+		return nil, err
+	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	made, err := kind.open(spec, &o)
 	if err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func New(spec *alert.ChannelSpec, o Options) (alert.Channel, error) {
 }
 
 // kinds are all that a configuration can name.
-var kinds = []*kind{&webhookKind, &slackKind, &emailKind, &dingTalkKind, &feishuKind, &weComKind, &logKind}
+var kinds = []*kind{&webhookKind, &slackKind, &emailKind, &dingTalkKind, &feishuKind, &weComKind, &teamsKind, &telegramKind, &pagerDutyKind, &alertmanagerKind, &logKind}
 
 func kindOf(name alert.ChannelKind) *kind {
 	if i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == name }); i >= 0 {

@@ -16,6 +16,7 @@ type kind struct {
 	titleZH  string         // and in Chinese
 	fields   []field        // beside those of every kind, in the order of a form
 	limits   []alerts.Limit // what the vendor lets through
+	url      string         // where it is, unless its channel says otherwise; "" where that is its own
 	text     int            // bytes of a text that are sent; 0 for no bound
 	escaping string         // what keeps a text from being more than that
 	// check adds what is wrong with the fields that only this kind has; nil for nothing.
@@ -38,6 +39,18 @@ var (
 	secretEnv = field{name: "secret_env", label: "Variable that holds the signing secret", labelZH: "保存签名密钥的环境变量"}
 	mentions  = field{name: "mentions", label: "Who is mentioned, separated by commas", labelZH: "提及谁，以逗号分隔"}
 )
+
+// named is the field as this kind calls it.
+func (f field) named(label, labelZH string) field {
+	f.label, f.labelZH = label, labelZH
+	return f
+}
+
+// needed is the field where it has to be.
+func (f field) needed() field {
+	f.required = true
+	return f
+}
 
 // saying is the field with what its values are.
 func (f field) saying(about string) field {

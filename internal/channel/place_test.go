@@ -14,6 +14,7 @@ func TestChannelsFromElsewhere(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
 		"OUTLAST_KEY_1": "canary", "OUTLAST_SECRET_MAIL": "canary", "OUTLAST_SECRET_MAIL_HOSTS": "smtp.example.com, mail.example.com:465",
+		"OUTLAST_SECRET_PAGER": "canary", "OUTLAST_SECRET_PAGER_HOSTS": "events.pagerduty.com",
 		"OUTLAST_SECRET_FREE": "canary", "OUTLAST_SECRET_HOOK": "https://hooks.example.com/canary", "HOOK": "https://hooks.example.com/canary",
 		"OUTLAST_SECRET_BOUND": "https://hooks.example.com/canary", "OUTLAST_SECRET_BOUND_HOSTS": "other.example.com",
 		"OUTLAST_SECRET_SIGN": "whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0", "OUTLAST_SECRET_SIGN_HOSTS": "HOOKS.example.com,[2001:db8::1]",
@@ -45,6 +46,8 @@ func TestChannelsFromElsewhere(t *testing.T) {
 		"signed for its IPv6":    {hook("https://[2001:db8::1]:8443/x", "", "OUTLAST_SECRET_SIGN"), ""},
 		"signed for another":     {hook("https://evil.example.com/x", "", "OUTLAST_SECRET_SIGN"), "is not for"},
 		"a URL as a password":    {mail("hooks.example.com:587", "OUTLAST_SECRET_HOOK", ""), "is not for"},
+		"for the usual host":     {alert.ChannelSpec{Kind: alert.ToPagerDuty, SecretEnv: "OUTLAST_SECRET_PAGER"}, ""},
+		"for another pager":      {alert.ChannelSpec{Kind: alert.ToPagerDuty, SecretEnv: "OUTLAST_SECRET_PAGER", URL: "https://evil.example.com"}, "is not for"},
 		"a secret of a file too": {alert.ChannelSpec{Kind: alert.ToWebhook, URL: "https://hooks.example.com", SecretFile: "/etc/outlast/k1"}, "files of the server"},
 	} {
 		read := ""

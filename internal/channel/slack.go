@@ -47,12 +47,22 @@ var slackEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // Send implements [alert.Channel].
 func (s *slack) Send(ctx context.Context, m *alert.Message) error {
 	body, err := fit(m, slackText, slackBody, func(text string) any {
-		return slackMessage{Text: slackEscaper.Replace(text) + s.called(), Parse: "none"}
+		return slackMessage{Text: linked(slackEscaper.Replace(text), m) + s.called(), Parse: "none"}
 	})
 	if err == nil {
 		_, err = s.post(ctx, nil, nil, body)
 	}
 	return err
+}
+
+// linked makes links of our own addresses, which Slack does not with parse none.
+func linked(text string, m *alert.Message) string {
+	for _, link := range m.Links {
+		if address := slackEscaper.Replace(link.URL); strings.Contains(text, " "+address+"\n") || strings.HasSuffix(text, " "+address) {
+			text = strings.Replace(text, " "+address, " <"+address+">", 1)
+		}
+	}
+	return text
 }
 
 // called is the line of mentions.

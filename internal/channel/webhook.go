@@ -22,14 +22,19 @@ var webhookKind = kind{
 		if s.URL == "" && s.URLEnv == "" && s.URLFile == "" {
 			refuse("url_env", "name the environment variable that holds it", "is required")
 		}
-		if s.URL == "" {
-			return
-		}
-		if _, err := safehttp.CheckURL(s.URL); err != nil {
-			refuse("url", "", "%s", err)
-		}
+		checkURL(s, refuse)
 	},
 	open: openWebhook,
+}
+
+// checkURL adds what is wrong with a URL that stands in the channel itself.
+func checkURL(s *alert.ChannelSpec, refuse func(field, hint, format string, args ...any)) {
+	if s.URL == "" {
+		return
+	}
+	if _, err := safehttp.CheckURL(s.URL); err != nil {
+		refuse("url", "", "%s", err)
+	}
 }
 
 // webhook is any receiver of JSON. Requests are signed as Standard Webhooks

@@ -14,6 +14,7 @@ type Duration = retry.Duration
 type Config struct {
 	Listen      string            `json:"listen" default:"127.0.0.1:7070" doc:"Address and port of the HTTP API; port 0 for a free one. Others than loopback addresses need a token."`
 	Advertise   string            `json:"advertise" doc:"Host and port at which other nodes reach this one; that which it listens on when empty."`
+	PublicURL   string            `json:"public_url" doc:"Address at which people reach the console, such as https://outlast.example.com: alerts link to it. They have no links when it is empty."`
 	TLS         TLS               `json:"tls" doc:"The certificate of the API."`
 	Limits      Limits            `json:"limits" doc:"What callers of the API can hold of this node."`
 	Store       Store             `json:"store" doc:"The database."`
@@ -158,3 +159,6 @@ func Default() *Config {
 	c, _ := Parse("", nil) // an empty file is a good one
 	return &c.Config
 }
+
+// EndpointHint says how to write telemetry.endpoint.
+const EndpointHint = "write it as http://127.0.0.1:4318; credentials go into the variable OTEL_EXPORTER_OTLP_HEADERS"

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	_ "github.com/outlast-dev/outlast/cel" // conditions in the file
+	"github.com/outlast-dev/outlast/internal/accept"
 	"github.com/outlast-dev/outlast/internal/channel"
 	"github.com/outlast-dev/outlast/internal/dead"
 	"github.com/outlast-dev/outlast/internal/hints"
@@ -86,10 +87,13 @@ func (f *File) check(d *decoder) {
 	if _, _, err := net.SplitHostPort(f.Advertise); err != nil && f.Advertise != "" {
 		d.refuse("advertise", "write it as host:port", "%s is not an address and port", task.Quote(f.Advertise))
 	}
+	if problem := accept.URLProblem(f.PublicURL); problem != "" {
+		d.refuse("public_url", "write it as https://outlast.example.com", "%s", problem)
+	}
 	if (f.TLS.Cert == "") != (f.TLS.Key == "") {
 		d.refuse("tls", "give both files, or neither", "one of cert and key is missing")
 	}
-	if problem := EndpointProblem(f.Telemetry.Endpoint); problem != "" {
+	if problem := accept.URLProblem(f.Telemetry.Endpoint); problem != "" {
 		d.refuse("telemetry.endpoint", EndpointHint, "%s", problem)
 	}
 	for i, text := range f.Push.Allow {

@@ -42,6 +42,7 @@ type Options struct {
 	Allow          []netip.Prefix
 	Release        string
 	Address        string
+	Console        string // where people reach it
 	Secrets        map[string][]byte
 	Observers      []func(client any) observe.Observer // made once the client is there
 	AroundHandlers []handlers.Middleware
@@ -69,6 +70,9 @@ func (o *Options) Check() error {
 		c.Name("queues", name)
 	}
 	c.Release("release", o.Release)
+	if problem := accept.URLProblem(o.Console); problem != "" {
+		c.Add("public_url", problem, "write it as https://outlast.example.com")
+	}
 	o.Tuning.check(&c)
 	if o.Server && !expr.Linked() {
 		c.Add("server", "a server makes requests whose answers are judged by conditions, and this program reads none",

@@ -24,7 +24,8 @@ func Handler() http.Handler {
 		name, _ := strings.CutPrefix(req.URL.Path, "/docs/")
 		switch name {
 		case "/docs":
-			redirect(w, "docs/index.html")
+			w.Header().Set("Vary", "Accept-Language")
+			redirect(w, "docs/"+firstPage(req))
 			return
 		case "api":
 			redirect(w, "reference/api.html")
@@ -38,6 +39,19 @@ func Handler() http.Handler {
 		}
 		http.NotFound(w, req)
 	})
+}
+
+// firstPage is the index in the language that the browser asks for first, of those that there are.
+func firstPage(req *http.Request) string {
+	for tag := range strings.SplitSeq(req.Header.Get("Accept-Language"), ",") {
+		switch tag = strings.ToLower(strings.TrimSpace(tag)); {
+		case strings.HasPrefix(tag, "zh"):
+			return "index.zh-CN.html"
+		case strings.HasPrefix(tag, "en"):
+			return "index.html"
+		}
+	}
+	return "index.html"
 }
 
 // redirect leads to a relative place, which holds below any path.

@@ -97,6 +97,24 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
+// Who reads Chinese first begins with the Chinese page.
+func TestFirstPage(t *testing.T) {
+	handler := site.Handler()
+	for language, want := range map[string]string{
+		"": "docs/index.html", "zh-CN,zh;q=0.9,en;q=0.8": "docs/index.zh-CN.html", "en-GB,zh;q=0.5": "docs/index.html", "de, zh-TW": "docs/index.zh-CN.html", "fr": "docs/index.html",
+	} {
+		answer, req := httptest.NewRecorder(), httptest.NewRequest("GET", "http://localhost/docs", nil)
+		req.Header.Set("Accept-Language", language)
+		handler.ServeHTTP(answer, req)
+		to := answer.Header().Get("Location")
+		page := httptest.NewRecorder()
+		handler.ServeHTTP(page, httptest.NewRequest("GET", "http://localhost/"+to, nil))
+		if to != want || page.Code != 200 {
+			t.Errorf("%q: to %q, which is %d; want %q", language, to, page.Code, want)
+		}
+	}
+}
+
 func TestHandler(t *testing.T) {
 	handler := site.Handler()
 	for at, want := range map[string]struct {

@@ -38,6 +38,8 @@ type Config struct {
 	Told func(channel, result string)
 	// Groups measures the worker groups; nil where there are none.
 	Groups func() []alerts.GroupSample
+	// Console is the address at which people reach the console, for links; "" for none.
+	Console string
 	// Keys counts the tasks that do not open on this node, by the encryption key
 	// that it lacks; nil where nothing is encrypted.
 	Keys func() map[string]int

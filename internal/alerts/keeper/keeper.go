@@ -32,7 +32,7 @@ type Keeper struct {
 func New(config Config) *Keeper {
 	k := &Keeper{Book: newBook(&config)}
 	l := &ledger{config.Backend, config.Node, config.Logger}
-	k.Sender = &Sender{ledger: l, book: k.Book, told: config.Told, last: map[string]error{}}
+	k.Sender = &Sender{ledger: l, book: k.Book, told: config.Told, console: config.Console, last: map[string]error{}}
 	k.Teller = &Teller{l, k.Book, k.Sender}
 	k.Events = &Events{ledger: l, book: k.Book, teller: k.Teller, events: make(chan *alerts.Occurrence, mostEvents)}
 	k.Queues = &Queues{ledger: l}

@@ -55,7 +55,7 @@ func (s *Sender) Test(ctx context.Context, channel string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.book.timeout(channel), errSendTimeout)
 	defer cancel()
-	err = to.Send(ctx, m)
+	err = to.Send(ctx, s.linked(m))
 	s.sent(channel, err)
 	return err
 }

@@ -27,8 +27,9 @@ const (
 // Sender puts messages on their way, and sends them. It is safe for concurrent use.
 type Sender struct {
 	*ledger
-	book *Book
-	told func(channel, result string) // nil for nobody
+	book    *Book
+	told    func(channel, result string) // nil for nobody
+	console string                       // where people reach it, "" where that is not known
 
 	mu   sync.Mutex
 	last map[string]error // why channels did not deliver, as this node knows
@@ -129,9 +130,15 @@ func (s *Sender) send(ctx context.Context, id task.ID, channel string, d *delive
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.book.timeout(channel), errSendTimeout)
 	defer cancel()
-	err = to.Send(ctx, d.Message)
+	err = to.Send(ctx, s.linked(d.Message))
 	s.sent(channel, err)
 	return nil, err
+}
+
+// linked is a message with links into the console, as this node knows it now.
+func (s *Sender) linked(m *alert.Message) *alert.Message {
+	m.Links = alerts.Links(s.console, m)
+	return m
 }
 
 var errSendTimeout = errors.New("the channel took longer than its timeout")

@@ -133,6 +133,33 @@ test('what a dead letter raised is seen, found and acknowledged', async ({ page,
   await expect(page.getByText('No message matches.')).toBeVisible();
 });
 
+test('an alert leads to its cause and to the repair in three clicks', async ({ page, server, receiver }) => {
+  const event = await tell(server, receiver, 'led.mail');
+  const letter = event.fields.find((f) => f.name === 'task').value;
+  await open(page, server, '/alerts?rule=led.mail');
+  const row = page.getByRole('row').filter({ hasText: 'led.mail died after 1 attempt' });
+  await expect(row.getByRole('link', { name: 'Dead letters led.mail' })).toHaveAttribute('href', '#/dead/letters?type=led.mail');
+  await row.getByTitle(letter).click();
+  await expect(page).toHaveURL(new RegExp(`#/tasks/${letter}$`));
+  receiver.answer = () => ({ status: 200 });
+  await page.getByRole('button', { name: 'Redrive', exact: true }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive', exact: true }).click();
+  await until(async () => (await server.call(`/v1/tasks/${letter}`)).state === 'succeeded', 'the letter succeeds');
+});
+
+test('a silence of an alert is filled in, in the list and from the link of a message', async ({ page, server, receiver }) => {
+  await tell(server, receiver, 'filled.mail');
+  await open(page, server, '/alerts?rule=filled.mail');
+  await page.getByRole('row').filter({ hasText: 'filled.mail died' }).getByRole('button', { name: 'Silence…' }).click();
+  await expect(dialog(page).getByLabel('Subject')).toHaveValue('filled.mail');
+  await page.keyboard.press('Escape');
+  await open(page, server, '/alerts?tab=silences&rule=filled.mail&subject=filled.mail');
+  await expect(dialog(page).getByLabel('Rule')).toHaveValue('filled.mail');
+  await dialog(page).getByLabel('Why').fill('known');
+  await confirm(page, 'New silence');
+  await expect(page.getByRole('row').filter({ hasText: 'known' })).toContainText('filled.mail');
+});
+
 test('a silence keeps a message back until it is ended', async ({ page, server, receiver }) => {
   await tell(server, receiver, 'quiet.mail');
   await open(page, server, '/alerts?tab=silences');
@@ -148,9 +175,10 @@ test('a silence keeps a message back until it is ended', async ({ page, server, 
   expect((await die(server, receiver, 'quiet.mail')).state).toBe('silenced');
   await open(page, server, '/alerts?rule=quiet.mail');
   await page.getByRole('link', { name: /silenced by/ }).click();
-  await page.getByRole('button', { name: 'End now' }).click();
+  const silence = page.getByRole('row').filter({ hasText: 'quiet.*' });
+  await silence.getByRole('button', { name: 'End now' }).click();
   await confirm(page, 'End now');
-  await expect(page.getByRole('row').filter({ hasText: 'quiet.*' })).toContainText('ended');
+  await expect(silence).toContainText('ended');
   expect((await die(server, receiver, 'quiet.mail')).state).toBe('sent');
 });
 

@@ -1634,6 +1634,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/tasks/run_due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Work what is due once
+         * @description For who brings a timer of his own. It answers when what was due as the call began has come to an end, or when nothing of it moves for a second; a server works such tasks by itself too, and then only the counts tell more. What a target, a paused queue or an ordering key holds back is left. One such call at a time works on a node.
+         */
+        post: operations["run-due-tasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/tasks/upcoming": {
         parameters: {
             query?: never;
@@ -1930,6 +1950,17 @@ export interface components {
             /** @description One result per step, in the same order. */
             results: components["schemas"]["StepResult"][];
         };
+        AlertAbout: {
+            /**
+             * @description What it is: a task, dead letters or tasks of a type, a target, a queue, the blocked keys of a queue, a schedule, a redrive, or the nodes. New ones may come.
+             * @enum {string}
+             */
+            kind: "task" | "letters" | "tasks" | "target" | "queue" | "keys" | "schedule" | "redrive" | "nodes";
+            /** @description Its name or id: of letters and tasks the type, of keys the queue; absent where it is all of the kind. */
+            name?: string;
+            /** @description Where the console shows it: its address behind #/. */
+            place: string;
+        };
         AlertChannel: {
             /** @description Who made this version; absent of a channel that nobody put. */
             actor?: string;
@@ -1939,7 +1970,7 @@ export interface components {
              * @description What it sends to; func is a Go function of an application.
              * @enum {string}
              */
-            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "webhook" | "log" | "func";
+            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "alertmanager" | "pagerduty" | "teams" | "telegram" | "webhook" | "log" | "func";
             /** @description file: the configuration file owns it; option: a Go function of an application. */
             managed?: string;
             /** @description Name of the channel. */
@@ -1964,6 +1995,8 @@ export interface components {
             channels: components["schemas"]["AlertChannel"][];
         };
         AlertEvent: {
+            /** @description What it is about, the closest first. */
+            about?: components["schemas"]["AlertAbout"][];
             /**
              * Format: date-time
              * @description When it was acknowledged; absent if it was not.
@@ -2667,7 +2700,7 @@ export interface components {
              * @description What it sends to. func channels are made by Go programs only.
              * @enum {string}
              */
-            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "webhook" | "log" | "func";
+            kind: "dingtalk" | "email" | "feishu" | "slack" | "wecom" | "alertmanager" | "pagerduty" | "teams" | "telegram" | "webhook" | "log" | "func";
             /** @description Who is called by name in every message: mobile numbers on DingTalk and WeCom, open ids on Feishu, member ids on Slack, and all. */
             mentions?: string[];
             /** @description Name of the channel; in a request that of the path, or absent. */
@@ -2681,7 +2714,7 @@ export interface components {
              * @description Messages per minute, below what the vendor allows; the vendor's limit when absent.
              */
             rate?: number;
-            /** @description Environment variable of the servers with the secret that messages are signed with. */
+            /** @description Environment variable of the servers with the secret that messages are signed with, or that lets them in: the integration key of PagerDuty, the token of a bot of Telegram, a bearer token of the Alertmanager. */
             secret_env?: string;
             /** @description File of the servers with that secret. */
             secret_file?: string;
@@ -2695,9 +2728,9 @@ export interface components {
              * @enum {string}
              */
             tls?: "starttls" | "implicit" | "none";
-            /** @description Of email: addresses of the receivers. */
+            /** @description Of email: addresses of the receivers. Of telegram: the one chat, by its number or @name. */
             to?: string[];
-            /** @description Receiver of a webhook. URLs of robots are secrets: name them by url_env or url_file. */
+            /** @description Receiver of a webhook, the Alertmanager, or another address of PagerDuty or Telegram. URLs of robots are secrets: name them by url_env or url_file. */
             url?: string;
             /** @description Environment variable of the servers with the URL. */
             url_env?: string;
@@ -3017,6 +3050,72 @@ export interface components {
             ttl?: string;
             /** @description What kind of task this is. Defaults to http when target.url is given. */
             type?: string;
+        };
+        /**
+         * @example {
+         *       "types": [
+         *         "mail.send"
+         *       ],
+         *       "limit": 100
+         *     }
+         */
+        Due: {
+            /**
+             * Format: int64
+             * @description Tasks that are taken at most, 1 to 1000000; 1000 when absent.
+             */
+            limit?: number;
+            /** @description Of these queues; all that the node works on, or that the token is for, when absent. */
+            queues?: string[];
+            /**
+             * Format: date-time
+             * @description Tasks that were due before that stay; no bound when absent.
+             */
+            since?: string;
+            /** @description Of these types; all when absent. */
+            types?: string[];
+        };
+        DueCounts: {
+            /**
+             * Format: int64
+             * @description Tasks that were canceled.
+             */
+            canceled: number;
+            /**
+             * Format: int64
+             * @description Tasks that died.
+             */
+            dead: number;
+            /**
+             * Format: int64
+             * @description Tasks that are tried again.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Due tasks that match and are still pending, counted to 10000.
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description Tasks that were handed back without cost.
+             */
+            released: number;
+            /**
+             * Format: int64
+             * @description Tasks that wait as they asked for.
+             */
+            snoozed: number;
+            /**
+             * Format: int64
+             * @description Taken: one attempt each, or an end without one, as at a deadline that has passed. One that another node has taken over is counted here only.
+             */
+            started: number;
+            /**
+             * Format: int64
+             * @description Tasks that succeeded.
+             */
+            succeeded: number;
         };
         Error: {
             /** @description Stable name of the problem. New ones may come. */
@@ -15209,6 +15308,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Bulked"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict: code conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large: code too_large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unsupported Media Type: code unsupported_media_type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "run-due-tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Due"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DueCounts"];
                 };
             };
             /** @description Bad Request: code invalid */

@@ -8,6 +8,7 @@ import (
 	"github.com/outlast-dev/outlast/alert"
 	"github.com/outlast-dev/outlast/client"
 	"github.com/outlast-dev/outlast/inspect"
+	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/internal/wire"
 	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/server/internal/query"
@@ -121,6 +122,9 @@ func wireEvent(e *alert.EventView) client.AlertEvent {
 	}
 	if e.Ack != nil {
 		out.AckedBy, out.AckedAt = e.Ack.By, wire.Time(e.Ack.At)
+	}
+	for _, about := range alerts.AboutOf(e.Message) {
+		out.About = append(out.About, client.AlertAbout(about))
 	}
 	for _, field := range e.Fields {
 		out.Fields = append(out.Fields, client.AlertField(field))

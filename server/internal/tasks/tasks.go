@@ -35,6 +35,7 @@ type Node interface {
 	Enqueue(ctx context.Context, draft outlast.Draft) (outlast.Receipt, error)
 	EnqueueMany(ctx context.Context, drafts []outlast.Draft, atomic bool) ([]outlast.Receipt, error)
 	Wait(ctx context.Context, id task.ID) (*outlast.Task, error)
+	RunDue(ctx context.Context, due outlast.Due) (outlast.DueCounts, error)
 }
 
 type calls struct {
@@ -71,6 +72,7 @@ func Add(to *route.Table, node Node, tasks inspect.Tasks, steps inspect.Steps, b
 	c.addActions(to)
 	c.addSignals(to)
 	c.addBulk(to)
+	c.addRunDue(to)
 }
 
 func oneTask(view *inspect.View, err error) (*route.Answer[client.Task], error) {

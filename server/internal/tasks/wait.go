@@ -52,11 +52,11 @@ func (c *calls) wait(ctx context.Context, id task.ID, d client.Duration, out *ro
 	defer cancel()
 	out.Status = http.StatusOK
 	finished, err := c.node.Wait(waiting, id)
-	if err == nil {
-		return c.shown(ctx, finished, out)
-	}
 	var dead *outlast.DeadError
-	if !errors.As(err, &dead) && waiting.Err() == nil {
+	switch {
+	case err == nil && scope.Narrow(ctx) == nil:
+		return c.shown(ctx, finished, out)
+	case err != nil && !errors.As(err, &dead) && waiting.Err() == nil:
 		return nil, err
 	}
 	// The request may have ended because the server stops: its caller is told.

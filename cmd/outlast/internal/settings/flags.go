@@ -14,6 +14,7 @@ type Flags struct {
 	Store                  string // URL
 	config, listen         string
 	advertise, cert, key   string
+	publicURL              string
 	level, format          string
 	errors                 bool
 	release, debug, otlp   string
@@ -27,6 +28,7 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.config, "config", "", "configuration file (YAML); flags and environment variables override it; env OUTLAST_CONFIG")
 	flags.StringVar(&f.listen, "listen", app.DefaultListen, "address and port to listen on; port 0 picks a free one; other than loopback addresses need a token; env OUTLAST_LISTEN")
 	flags.StringVar(&f.advertise, "advertise", "", "host and port at which other nodes reach this one, if different from --listen; env OUTLAST_ADVERTISE")
+	flags.StringVar(&f.publicURL, "public-url", "", "address at which people reach the console, such as https://outlast.example.com; alerts link to it; env OUTLAST_PUBLIC_URL")
 	flags.StringVar(&f.cert, "tls-cert", "", "PEM file with the certificate of the API and its intermediates; reloaded when it changes; env OUTLAST_TLS_CERT")
 	flags.StringVar(&f.key, "tls-key", "", "PEM file with the private key of the certificate; env OUTLAST_TLS_KEY")
 	flags.StringVar(&f.Store, "store", app.DefaultStore, stores.Forms()+", or memory: to keep nothing on disk; env OUTLAST_STORE")

@@ -44,6 +44,7 @@ var overrides = []struct {
 }{
 	{"listen", "listen", func(f *Flags, to *config.Config) { to.Listen = f.listen }},
 	{"advertise", "advertise", func(f *Flags, to *config.Config) { to.Advertise = f.advertise }},
+	{"public-url", "public_url", func(f *Flags, to *config.Config) { to.PublicURL = f.publicURL }},
 	{"tls-cert", "tls.cert", func(f *Flags, to *config.Config) { to.TLS.Cert = f.cert }},
 	{"tls-key", "tls.key", func(f *Flags, to *config.Config) { to.TLS.Key = f.key }},
 	{"store", "store.url", func(f *Flags, to *config.Config) { to.Store.URL = f.Store }},
@@ -85,7 +86,7 @@ func (s *Settings) options() []outlast.Option {
 		tuning.Poll = poll
 	}
 	options := []outlast.Option{
-		outlast.WithRelease(s.Release),
+		outlast.WithRelease(s.Release), outlast.WithPublicURL(s.PublicURL),
 		outlast.WithDeadRetention(time.Duration(kept.Retention)), outlast.WithDoneRetention(time.Duration(kept.DoneRetention)),
 		outlast.WithAuditRetention(time.Duration(s.Audit.Retention)),
 		outlast.WithCleanup(kept.Cleanup, kept.Zone), outlast.WithStatsEvery(time.Duration(kept.StatsEvery)), outlast.WithDeadBacklog(kept.Backlog),

@@ -12,33 +12,34 @@ import { Loaded } from '../part/panel.js';
 import { Table } from '../part/table.js';
 import { t } from './alerts.text.js';
 
-/** @typedef {import('../../types/api.js').Schema<'AlertSilence'>} Silence */
+/** @typedef {import('../../types/api.js').Schema<'AlertSilence'>} AlertSilence */
 
 const patterns = /** @type {const} */ (['rule', 'subject', 'type', 'queue', 'target', 'channel']);
 const looks = { active: 'silenced', scheduled: 'scheduled', ended: 'finished' };
 
 export function Silences() {
   const silences = useGet('/v1/alerts/silences', undefined, { on: ['alert'], every: 10_000 });
-  return html`<p class="actions"><${Add} onDone=${silences.reload} /></p><div class="panel"><${Loaded} fetched=${silences}>${(/** @type {{silences: Silence[]|null}} */ data) => html`
-    <${Table} label=${t('silences')} rows=${data.silences ?? []} none=${t('silences.none')} id=${(/** @type {Silence} */ s) => s.id} tone=${(/** @type {Silence} */ s) => (s.id === query.value.get('name') ? 'at' : '')} columns=${[
-      { key: 'state', label: t('state'), cell: (/** @type {Silence} */ s) => html`<${State} state=${looks[s.state]} label=${t(`silence.${s.state}`)} />${s.ended_by && html`<div class="faint"><bdi>${visible(s.ended_by)}</bdi></div>`}` },
-      { key: 'matches', label: t('silence.matches'), wide: true, cell: (/** @type {Silence} */ s) => patterns.filter((p) => s[p]).map((p) => html`<div>${t(p)} <code><${Foreign} text=${s[p]} /></code></div>`) },
-      { key: 'reason', label: t('reason'), wide: true, cell: (/** @type {Silence} */ s) => html`<${Foreign} text=${s.reason} limit=${160} />` },
-      { key: 'by', label: t('by'), cell: (/** @type {Silence} */ s) => html`<bdi>${visible(s.by)}</bdi>` },
-      { key: 'from', label: t('silence.from'), cell: (/** @type {Silence} */ s) => html`<${When} at=${s.from} />` },
-      { key: 'until', label: t('silence.until'), cell: (/** @type {Silence} */ s) => html`<${When} at=${s.until} />` },
-      { key: 'act', label: '', cell: (/** @type {Silence} */ s) => s.state !== 'ended' && html`<${Action} small label=${t('silence.end')} about=${t('silence.end.about')} done=${t('silence.over')} onDone=${silences.reload}
+  return html`<p class="actions"><${Silence} rule=${query.value.get('rule') ?? ''} subject=${query.value.get('subject') ?? ''} opened=${query.value.has('subject')} onDone=${silences.reload} /></p><div class="panel"><${Loaded} fetched=${silences}>${(/** @type {{silences: AlertSilence[]|null}} */ data) => html`
+    <${Table} label=${t('silences')} rows=${data.silences ?? []} none=${t('silences.none')} id=${(/** @type {AlertSilence} */ s) => s.id} tone=${(/** @type {AlertSilence} */ s) => (s.id === query.value.get('name') ? 'at' : '')} columns=${[
+      { key: 'state', label: t('state'), cell: (/** @type {AlertSilence} */ s) => html`<${State} state=${looks[s.state]} label=${t(`silence.${s.state}`)} />${s.ended_by && html`<div class="faint"><bdi>${visible(s.ended_by)}</bdi></div>`}` },
+      { key: 'matches', label: t('silence.matches'), wide: true, cell: (/** @type {AlertSilence} */ s) => patterns.filter((p) => s[p]).map((p) => html`<div>${t(p)} <code><${Foreign} text=${s[p]} /></code></div>`) },
+      { key: 'reason', label: t('reason'), wide: true, cell: (/** @type {AlertSilence} */ s) => html`<${Foreign} text=${s.reason} limit=${160} />` },
+      { key: 'by', label: t('by'), cell: (/** @type {AlertSilence} */ s) => html`<bdi>${visible(s.by)}</bdi>` },
+      { key: 'from', label: t('silence.from'), cell: (/** @type {AlertSilence} */ s) => html`<${When} at=${s.from} />` },
+      { key: 'until', label: t('silence.until'), cell: (/** @type {AlertSilence} */ s) => html`<${When} at=${s.until} />` },
+      { key: 'act', label: '', cell: (/** @type {AlertSilence} */ s) => s.state !== 'ended' && html`<${Action} small label=${t('silence.end')} about=${t('silence.end.about')} done=${t('silence.over')} onDone=${silences.reload}
         request=${{ method: 'DELETE', path: at`/v1/alerts/silences/${s.id}` }} cli=${`outlast alert silence end ${quoted(s.id)}`} />` },
     ]} />`}<//></div>`;
 }
 
-/** Makes a silence; what the address names is filled in. @param {{onDone: () => void}} props */
-function Add({ onDone }) {
-  const empty = { rule: query.value.get('rule') ?? '', subject: query.value.get('subject') ?? '', type: '', queue: '', target: '', channel: '', for: '2h', reason: '' };
+/** Makes a silence, of what is given if the form is not changed.
+ * @param {{rule?: string, subject?: string, label?: string, small?: boolean, opened?: boolean, onDone: () => void}} props */
+export function Silence({ rule = '', subject = '', label = t('silence.add'), small, opened, onDone }) {
+  const empty = { rule, subject, type: '', queue: '', target: '', channel: '', for: '2h', reason: '' };
   const [form, setForm] = useState(/** @type {Record<string, string>} */ (empty));
   const said = Object.entries(form).filter(([, value]) => value.trim());
   const field = (/** @type {string} */ name, /** @type {string} */ label, required = false) => html`<label class="field"><span>${label}</span><input required=${required} value=${form[name]} spellcheck=${false} onInput=${(/** @type {any} */ e) => setForm({ ...form, [name]: e.target.value })} /></label>`;
-  return html`<${Action} label=${t('silence.add')} about=${t('silence.about')} done=${t('silence.added')} onDone=${() => { setForm(empty); onDone(); }}
+  return html`<${Action} label=${label} title=${t('silence.add')} small=${small} opened=${opened} about=${t('silence.about')} done=${t('silence.added')} onDone=${() => { setForm(empty); onDone(); }}
     cli=${`outlast alert silence add ${said.map(([name, value]) => `--${name} ${quoted(value.trim())}`).join(' ')}`}
     request=${{ method: 'POST', path: '/v1/alerts/silences', body: Object.fromEntries(said.map(([name, value]) => [name, value.trim()])) }}>
     <div class="grid three">${patterns.map((p) => field(p, t(p)))}</div>${field('for', t('silence.for'), true)}${field('reason', t('reason'), true)}<${Preview} key=${patterns.map((p) => form[p]).join('\n')} form=${form} /><//>`;

@@ -13,8 +13,7 @@ import { Head, Loaded } from '../part/panel.js';
 import { More, Table } from '../part/table.js';
 import { Channels } from './alert-channels.js';
 import { Rules } from './alert-rules.js';
-import { Silences } from './alert-silences.js';
-import { t as keys } from './keys.text.js';
+import { Silence, Silences } from './alert-silences.js';
 import { t } from './alerts.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'AlertEvent'>} Event */
@@ -51,7 +50,7 @@ function Found({ filter, grouped }) {
   const list = usePages('/v1/alerts/events', asked(filter), 'events', { on: ['alert', 'tasks'], every: 10_000, limit: 100, id });
   const { first, rows } = list, none = Object.keys(filter).length === 0 ? t('events.none') : t(list.cursor ? 'events.partial' : 'events.nonematch');
   return html`<${Loaded} fetched=${first}>${() => html`${grouped ? html`<${Groups} events=${rows} none=${none} onDone=${first.reload} />`
-    : html`<${Table} label=${t('events')} rows=${rows} none=${none} id=${id} open=${(/** @type {Event} */ e) => href(['tasks', e.id])} columns=${columns(first.reload)} />`}
+    : html`<${Table} label=${t('events')} rows=${rows} none=${none} id=${id} open=${causeOf} columns=${columns(first.reload)} />`}
     ${list.problem && html`<${Failure} problem=${list.problem} />`}<${More} cursor=${list.cursor} busy=${list.busy} onMore=${list.more} />`}<//>`;
 }
 
@@ -76,14 +75,12 @@ const What = ({ event: e }) => html`<strong><${Foreign} text=${e.subject} limit=
   ${e.held_back ? html`<div class="faint">${t('held', { n: e.held_back })}${e.held_back_kinds?.length ? e.held_back_kinds.map((k) => html`<div><${Foreign} text=${`${k.count} × ${k.what || t('others')}`} limit=${160} /></div>`) : e.held_back_names?.length ? html`: <bdi>${visible(e.held_back_names.join(', '))}</bdi>` : ''}</div>` : ''}
   <${Leads} event=${e} />${Boolean(e.fields?.length) && html`<details class="numbers"><summary>${t('details')}</summary><table class="plain" aria-label=${t('details')}><tbody>${e.fields?.map((f) => html`<tr><th scope="row">${visible(f.name)}</th><td><${Foreign} text=${f.value} /></td></tr>`)}</tbody></table></details>`}`;
 
-/** Leads from a blocked ordering key to the list of such keys, and to the dead letter.
- * @param {{event: Event}} props */
-function Leads({ event: e }) {
-  const of = (/** @type {string} */ name) => e.fields?.find((f) => f.name === name)?.value ?? '';
-  const letter = of('dead letter');
-  if (!letter && e.rule !== 'key_blocked') return null;
-  return html`<div><a href=${href('queues', { tab: 'keys', queue: of('queue') })}>${keys('title')}</a>${letter && html` · ${keys('letter')} <${Id} id=${letter} href=${href(['tasks', letter])} />`}</div>`;
-}
+/** Leads to what a message is about. @param {{event: Event}} props */
+const Leads = ({ event: e }) => (e.about?.length ? html`<div>${e.about.map(({ kind, name, place }, i) => html`${i > 0 && ' · '}${kind === 'task' ? html`${t('about.task')} <${Id} id=${name} href=${'#/' + place} />`
+  : html`<a href=${'#/' + place}>${t.named('about.', kind)} <bdi>${visible(name ?? '')}</bdi></a>`}`)}</div>` : null);
+
+/** Where a message leads: to what it is about, or else to how it was sent. @param {Event} e */
+const causeOf = (e) => (e.about?.length ? '#/' + e.about[0].place : href(['tasks', e.id]));
 
 /** How the delivery goes: its attempts are a task like any other. @param {{event: Event}} props */
 const Delivery = ({ event: e }) => html`<${State} state=${e.state} label=${t(`delivery.${e.state}`)} />
@@ -95,7 +92,7 @@ function Acknowledged({ event: e, onDone }) {
   if (e.acked_at) return html`<${State} state="acknowledged" label=${t('acked')} /><div class="faint"><bdi>${visible(e.acked_by ?? '')}</bdi> <${When} at=${e.acked_at} /></div>`;
   if (e.kind === 'recovered' || e.kind === 'test') return null;
   return html`<${Action} label=${t('ack.do')} small about=${html`<p><bdi>${visible(t('ack.about', { rule: e.rule, subject: e.subject }))}</bdi></p>`} done=${t('acked')} onDone=${onDone}
-    request=${{ method: 'POST', path: at`/v1/alerts/events/${e.id}/ack` }} cli=${`outlast alert ack ${e.id}`} />`;
+    request=${{ method: 'POST', path: at`/v1/alerts/events/${e.id}/ack` }} cli=${`outlast alert ack ${e.id}`} /> <${Silence} label=${t('silence.do')} small rule=${e.rule} subject=${e.subject} onDone=${onDone} />`;
 }
 
 /** One row for all messages of a rule and subject, by the newest.

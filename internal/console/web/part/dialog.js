@@ -62,11 +62,12 @@ export const NewName = ({ label, value, taken, onName }) => html`<label class="f
  * the curl that do the same, and does it on confirmation. It is not offered to those whom the
  * server would refuse.
  * @param {{label: string, title?: string, about?: any, needs?: 'operate'|'administer'|'enqueue', danger?: boolean, small?: boolean,
- *   request: Call | (() => Call), cli?: string | (() => string), word?: string, done?: string, dismiss?: string, wide?: boolean, onDone?: (answer: any) => void, children?: any, disabled?: boolean, unready?: boolean, once?: boolean}} props
+ *   request: Call | (() => Call), cli?: string | (() => string), word?: string, done?: string, dismiss?: string, wide?: boolean, onDone?: (answer: any) => void, children?: any, disabled?: boolean, opened?: boolean, unready?: boolean, once?: boolean}} props
+ *   opened: the dialog is open from the start;
  *   dismiss: the button that leaves all as it is, where "Cancel" could mean the action; once: the API takes an id for what is made, and answers a repeat with the first; word: what must be typed first; unready: the fields say nothing that could be sent; children: fields that change the request, or what makes them of the [Problem] of the last try */
 export function Action(props) {
-  const { label, needs = 'operate', danger, small, disabled } = props;
-  const [open, setOpen] = useState(false);
+  const { label, needs = 'operate', danger, small, disabled, opened = false } = props;
+  const [open, setOpen] = useState(opened);
   if (!may(needs)) return null;
   return html`<button type="button" disabled=${disabled} class=${[danger && 'danger', small && 'small'].filter(Boolean).join(' ')} onClick=${() => setOpen(true)}>${label}</button>
     ${open && html`<${Confirm} ...${props} onClose=${() => setOpen(false)} />`}`;
