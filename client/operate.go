@@ -296,7 +296,9 @@ type Queue struct {
 	UpdatedAt   Time        `json:"updated_at,omitzero" doc:"When it was changed last; absent of a queue that nobody changed."`
 	Shares      ShareLimits `json:"shares,omitzero" doc:"Limits of each share key; absent for none."`
 
-	Counts *QueueCounts `json:"counts,omitempty" doc:"Over all nodes, counted no further than 10 000 each."`
+	Counts    *QueueCounts `json:"counts,omitempty" doc:"Over all nodes, counted no further than 10 000 each."`
+	OldestDue Duration     `json:"oldest_due,omitempty" doc:"How long the oldest pending task has been due; absent where none is."`
+	Recent    *SeriesPoint `json:"recent,omitempty" doc:"What happened in the last five minutes, over all nodes; absent where that is not known."`
 }
 
 // ShareLimits bound the tasks of each share key of a queue, over all nodes.
@@ -392,4 +394,5 @@ type Health struct {
 type Check struct {
 	OK     bool   `json:"ok" doc:"It is as it should be."`
 	Detail string `json:"detail,omitempty" doc:"What was found, for people."`
+	Since  Time   `json:"since,omitzero" doc:"Since when it has not been as it should be, where that is known."`
 }

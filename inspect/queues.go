@@ -21,6 +21,9 @@ type Queues interface {
 	Pause(ctx context.Context, name string, paused bool) (*store.Queue, error)
 	// Stats counts the tasks of every queue, by name.
 	Stats(ctx context.Context) (map[string]QueueStats, error)
+	// Recent tells by name how fast the tasks of each queue start, and what of them waits, over
+	// all nodes. On a client that does not run there is nothing.
+	Recent(ctx context.Context) (map[string]QueueRecent, error)
 	// Shares are the share keys of a queue, those first of which the most waits, most of them
 	// at most: what this node has in memory, which is of its own lanes. On a client that does
 	// not run there are none.
@@ -40,6 +43,14 @@ type QueueStats struct {
 	Parked int
 	// What of it is in the memory of this node.
 	Lanes, Known, RunningHere int
+}
+
+// QueueRecent is how a queue does.
+type QueueRecent struct {
+	// OldestDue is how long the oldest pending task has been due.
+	OldestDue time.Duration
+	// Point is what happened in the last five minutes; nil where that is not known.
+	Point *Point
 }
 
 // QueueShares are share keys of a queue on one node.

@@ -404,7 +404,7 @@ func TestReleaseKeyLetsTheNextTasksGoOn(t *testing.T) {
 	}
 	a.call("GET", "/v1/tasks?waiting=key", "").problem(400, "invalid", "waiting")
 	var health client.Health
-	if a.call("GET", "/readyz?verbose", "").is(200).into(&health); health.Checks["blocked keys"].OK || !strings.HasPrefix(health.Checks["blocked keys"].Detail, "1 ordering key is blocked") {
+	if a.call("GET", "/readyz?verbose", "").is(200).into(&health); health.Checks["blocked keys"].OK || !strings.HasPrefix(health.Checks["blocked keys"].Detail, "1 ordering key is blocked") || !health.Checks["blocked keys"].Since.Equal(keys.Keys[0].Since.Time) {
 		t.Errorf("%+v", health.Checks["blocked keys"])
 	}
 	if got := a.call("POST", "/v1/queues/default/release-key", `{"key":"k"}`).is(200); got.get("released") != "true" {

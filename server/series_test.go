@@ -83,6 +83,34 @@ func TestSeries(t *testing.T) {
 	}
 }
 
+// A queue tells how long its oldest task has been due, and how late attempts start.
+func TestDelaysOfQueues(t *testing.T) {
+	a := startOnFile(t, func(node *outlast.Client) {
+		outlast.Handle(node, "ends", func(context.Context, bool) error { return nil })
+	})
+	a.call("POST", "/v1/tasks?wait=10s", `{"type":"ends","payload":true}`).is(200)
+	a.call("PUT", "/v1/queues/stuck", "").is(201)
+	a.call("POST", "/v1/tasks", `{"type":"nobodys","queue":"stuck"}`).is(201)
+	var queues client.Queues
+	eventually(t, func() bool {
+		queues = client.Queues{}
+		a.call("GET", "/v1/queues", "").is(200).into(&queues)
+		well, stuck := queues.Queues[0], queues.Queues[1]
+		return well.Recent != nil && well.Recent.Wait != nil && stuck.Recent != nil && stuck.OldestDue > 0
+	})
+	well, stuck := queues.Queues[0], queues.Queues[1]
+	if well.Name != "default" || *well.Recent.Attempts <= 0 || well.Recent.Wait.P99 <= 0 || well.OldestDue != 0 {
+		t.Errorf("%+v, %+v", well, well.Recent)
+	}
+	if stuck.Name != "stuck" || *stuck.Recent.Attempts != 0 || stuck.Recent.Wait != nil {
+		t.Errorf("%+v, %+v", stuck, stuck.Recent)
+	}
+	var one client.Queue
+	if a.call("GET", "/v1/queues/stuck", "").is(200).into(&one); one.OldestDue < stuck.OldestDue {
+		t.Errorf("%+v", one)
+	}
+}
+
 func TestSeriesOfThisNode(t *testing.T) {
 	a := start(t)
 	var s client.Series

@@ -121,6 +121,34 @@ func (qs *Queues) Stats(ctx context.Context) (map[string]inspect.QueueStats, err
 	return all, nil
 }
 
+// Recent implements [inspect.Queues].
+func (qs *Queues) Recent(ctx context.Context) (map[string]inspect.QueueRecent, error) {
+	if !qs.node.started() {
+		return nil, nil
+	}
+	samples, err := qs.node.Alerts.Queues.Look(ctx, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(samples))
+	for i := range samples {
+		names[i] = samples[i].Name
+	}
+	points, err := qs.node.Series.Recent(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	recent := make(map[string]inspect.QueueRecent, len(samples))
+	for i := range samples {
+		now := inspect.QueueRecent{OldestDue: samples[i].OldestDue}
+		if point, known := points[samples[i].Name]; known {
+			now.Point = &point
+		}
+		recent[samples[i].Name] = now
+	}
+	return recent, nil
+}
+
 // Shares implements [inspect.Queues].
 func (qs *Queues) Shares(queue string, most int) inspect.QueueShares {
 	if !qs.node.started() {

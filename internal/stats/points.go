@@ -81,27 +81,47 @@ func ReadSeries(ctx context.Context, backend store.Config, q inspect.SeriesQuest
 // remembered are the points of this node's memory.
 func (s *Series) remembered(q *inspect.SeriesQuestion) *inspect.Points {
 	f := newFrame(q)
+	s.recall(f)
+	return f.answer(true)
+}
+
+// recall puts this node's memory into frames.
+func (s *Series) recall(frames ...*frame) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	for i := range s.points {
-		f.put(s.points[i].at, fine, &minute{Nodes: 1, Queues: s.points[i].queues})
+		for _, f := range frames {
+			f.put(s.points[i].at, fine, &minute{Nodes: 1, Queues: s.points[i].queues})
+		}
 	}
-	return f.answer(true)
 }
 
 // stored are the points of the database.
 func stored(ctx context.Context, backend store.Config, q *inspect.SeriesQuestion) (*inspect.Points, error) {
 	f := newFrame(q)
-	objects, err := windows(ctx, backend, windowNames(q, time.Now()))
-	if err != nil {
+	if err := fill(ctx, backend, f); err != nil {
 		return nil, err
+	}
+	return f.answer(false), nil
+}
+
+// fill puts the points of the database into frames of the same time.
+func fill(ctx context.Context, backend store.Config, frames ...*frame) error {
+	if len(frames) == 0 {
+		return nil
+	}
+	objects, err := windows(ctx, backend, windowNames(frames[0].SeriesQuestion, time.Now()))
+	if err != nil {
+		return err
 	}
 	for i := range objects {
 		for at, m := range readSpan(objects[i].Body).Minutes {
-			f.put(time.Unix(at, 0), coarse, m)
+			for _, f := range frames {
+				f.put(time.Unix(at, 0), coarse, m)
+			}
 		}
 	}
-	return f.answer(false), nil
+	return nil
 }
 
 // windowNames are the names of the objects that can have points, however long the time
@@ -152,6 +172,7 @@ type frame struct {
 
 type framed struct {
 	nodes int
+	mixed bool           // a part is left out: the queue was counted with others
 	parts map[int64]bool // of the step in which somebody counted
 	each  time.Duration
 	sum   tally
@@ -168,11 +189,12 @@ func (f *frame) put(at time.Time, long time.Duration, m *minute) {
 	if at.Before(f.From) || i >= len(f.points) {
 		return
 	}
+	p := &f.points[i]
 	t, known := m.of(f.Queues)
 	if !known {
+		p.mixed = true
 		return
 	}
-	p := &f.points[i]
 	if p.parts == nil {
 		p.parts, p.each = map[int64]bool{}, long
 	}

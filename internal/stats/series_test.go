@@ -96,6 +96,48 @@ func TestSeries(t *testing.T) {
 	})
 }
 
+// What happened lately is told by queue: by this node alone until a minute is over, then by
+// all; and not of a queue that was counted with others.
+func TestSeriesRecent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		backend := memory.New()
+		nodes := []*stats.Series{series(backend, nil), series(backend, nil)}
+		for _, s := range nodes {
+			s.Start(t.Context())
+			for range 30 {
+				s.Add(&stats.Event{Queue: "q", Attempt: true, Wait: time.Second, State: task.Succeeded})
+			}
+		}
+		lately := func(nodesWant, attempts int) {
+			t.Helper()
+			recent, err := nodes[0].Recent(t.Context(), []string{"q", "idle"})
+			if err != nil || recent["q"].Attempts != attempts || recent["q"].Nodes != nodesWant || recent["idle"].Nodes != nodesWant || recent["idle"].Attempts != 0 {
+				t.Errorf("%+v, %v", recent, err)
+			}
+			if attempts > 0 && (recent["q"].Wait.P50 < time.Second || recent["q"].Wait.P99 > 5*time.Second/4) {
+				t.Errorf("%+v", recent["q"].Wait)
+			}
+		}
+		time.Sleep(15 * time.Second)
+		lately(1, 30)
+		time.Sleep(2 * time.Minute)
+		lately(2, 60)
+		time.Sleep(6 * time.Minute)
+		lately(2, 0)
+		for n := range 100 {
+			nodes[0].Add(&stats.Event{Queue: fmt.Sprint(n), Attempt: true, State: task.Succeeded})
+		}
+		time.Sleep(2 * time.Minute)
+		recent, err := nodes[0].Recent(t.Context(), []string{"0", "99"})
+		if _, known := recent["99"]; err != nil || known || recent["0"].Attempts != 1 {
+			t.Errorf("%+v, %v", recent, err)
+		}
+		for _, s := range nodes {
+			s.Stop(t.Context())
+		}
+	})
+}
+
 // However many queues there are, what is kept is bounded, in size and in time.
 func TestSeriesBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

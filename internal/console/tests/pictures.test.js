@@ -67,7 +67,7 @@ test('a value that stands alone is a dot', async ({ page, server }) => {
   const point = (i, rate) => ({ at: at(i), nodes: 1, attempts: 9, failed: 0, retry_rate: rate, ...(rate === null ? {} : { run: { p99: '83m20s' } }) });
   await page.route('**/v1/stats/series*', (route) => route.fulfill({ json: { points: [null, 0.5, null, null, 0.2, 0.3, null, 0.4].map((rate, i) => point(i, rate)) } }));
   await open(page, server);
-  const tried = page.locator('figure').filter({ hasText: 'Share of attempts that are retries' });
+  const tried = page.locator('figure').filter({ hasText: 'Retries and duration of attempts' });
   await expect(tried.locator('circle')).toHaveCount(4); // two of each line
   const { width } = await tried.locator('circle').first().boundingBox();
   expect(width).toBeGreaterThan(2);
@@ -79,18 +79,18 @@ test('the overview draws what ended, what was tried again, and what waits', asyn
   await open(page, server);
   const beat = setInterval(() => void server.call('/v1/tasks', { type: 'beat', target: { url: receiver.url } }).catch(() => {}), 500);
   try {
-    const ended = page.locator('figure').filter({ hasText: 'Tasks that end, per second' });
+    const ended = page.locator('figure').filter({ hasText: 'Tasks and failed attempts per second' });
     await expect(ended.getByRole('img')).toBeVisible({ timeout: 60_000 });
     await ended.getByText('The numbers').click();
     await expect(ended.getByRole('table')).toBeVisible();
     await expect.poll(async () => (await numbers(ended)).some((row) => Number(row[1]) > 0), { timeout: 60_000 }).toBe(true);
-    const tried = page.locator('figure').filter({ hasText: 'Share of attempts that are retries' });
+    const tried = page.locator('figure').filter({ hasText: 'Retries and duration of attempts' });
     await expect(tried.getByRole('img')).toBeVisible();
     expect((await numbers(tried)).length).toBeGreaterThan(1);
     await expect(page.locator('figure').filter({ hasText: 'Tasks that are due' })).toBeVisible(); // its first number comes later
-    await page.getByRole('link', { name: '6 hours' }).click();
+    await page.getByRole('link', { name: '6 h' }).click();
     await expect(page).toHaveURL(/span=6h/);
     await page.reload();
-    await expect(page.getByRole('link', { name: '6 hours' })).toHaveAttribute('aria-current', 'page');
+    await expect(page.getByRole('link', { name: '6 h' })).toHaveAttribute('aria-current', 'page');
   } finally { clearInterval(beat); }
 });

@@ -10,6 +10,9 @@ const confirm = async (page, name) => {
   await expect(dialog(page)).toHaveCount(0);
 };
 
+/** A node tells of a minute when it is over, some seconds later; a machine that is busy takes its time. */
+const toldWithin = 300_000;
+
 /** The languages, with the words for: held back, why, closed. */
 const told = { en: ['held back', 'it asked to be left alone', 'closed'], zh: ['暂缓', '它要求暂时不要调用', '闭合'] };
 
@@ -45,6 +48,48 @@ test('a queue is paused, and its tasks wait until it is resumed', async ({ fresh
   await confirm(page, 'Resume');
   await expect.poll(async () => (await server.call(`/v1/tasks/${id}`)).state).toBe('succeeded');
   await expect(page.getByRole('link', { name: /^Pending/ })).toContainText('0');
+});
+
+test('the list tells how late tasks start and how long the oldest waits, the longest wait first', async ({ page, server, receiver }) => {
+  for (const name of ['delayed.here', 'stuck.here']) await server.call(`/v1/queues/${name}`, {}, 'PUT');
+  for (let n = 0; n < 3; n++) await server.call('/v1/tasks', { type: 'http', queue: 'delayed.here', target: { url: receiver.url } });
+  await server.call('/v1/tasks', { type: 'nobodys', queue: 'stuck.here' });
+  const read = async (name) => (await server.call('/v1/queues')).queues.find((queue) => queue.name === name);
+  await until(async () => (await read('delayed.here')).recent?.wait && (await read('stuck.here')).oldest_due, 'delays that are known', toldWithin);
+  await page.route('**/v1/queues', async (route) => { // as if it had waited for long
+    const answer = await route.fetch(), told = await answer.json();
+    for (const queue of told.queues) if (queue.name === 'stuck.here') queue.oldest_due = '1h2m3s';
+    await route.fulfill({ response: answer, json: told });
+  });
+  await open(page, server, '/queues');
+  const rows = page.getByRole('table', { name: 'Queues' }).locator('tbody tr'), cell = (row, label) => row.locator(`td[data-label="${label}"]`);
+  await expect(rows.first()).toContainText('stuck.here');
+  await expect(cell(rows.first(), 'Oldest due')).toHaveText('1 h 2 min');
+  await expect(cell(rows.first(), 'Delay p99')).toHaveText('—');
+  const delayed = rows.filter({ hasText: 'delayed.here' });
+  await expect(cell(delayed, 'Oldest due')).toHaveText('0');
+  for (const share of ['Delay p50', 'Delay p99']) await expect(cell(delayed, share)).toHaveText(/^[\d.]+ (µs|ms|s)$/);
+  await expect(cell(delayed, 'Attempts/s')).toHaveText(/^[\d.]+$/);
+});
+
+test('the page of a queue has its delays, trends and newest tasks, and its lanes folded away', async ({ page, server, receiver }) => {
+  await server.call('/v1/queues/whole.here', { lanes: 3, policy: 'payment' }, 'PUT');
+  const { id } = await server.call('/v1/tasks', { type: 'http', queue: 'whole.here', target: { url: receiver.url } });
+  await until(async () => (await server.call('/v1/queues/whole.here')).recent?.wait, 'a delay that is known', toldWithin);
+  const asked = page.waitForRequest(/\/v1\/stats\/series\?.*queue=whole\.here/);
+  await open(page, server, '/queues/whole.here');
+  await asked;
+  await expect(page.locator('.tile').filter({ hasText: 'Delay p99' })).toContainText(/p50 [\d.]+ (µs|ms|s), in 5 min/);
+  await expect(page.locator('figure.chart')).toHaveCount(3);
+  await expect(page.locator('figure.chart').first()).toContainText('Start delay of attempts');
+  await expect(page.getByRole('table', { name: 'Newest tasks' }).locator(`a[href$="${id}"]`)).toBeVisible();
+  await expect(page.locator('.fact').filter({ hasText: 'Policy' }).getByRole('link', { name: 'payment' })).toBeVisible();
+  const lanes = page.getByRole('table', { name: 'Lanes' });
+  await expect(lanes).toBeHidden();
+  await page.getByText('3 lanes · 1 node').click();
+  await expect(lanes.locator('tbody tr')).toHaveCount(3);
+  await page.getByRole('link', { name: '6 h' }).click();
+  await expect(page).toHaveURL(/#\/queues\/whole\.here\?span=6h/);
 });
 
 test('the settings of a queue are changed, and a wrong one is told', async ({ page, server }) => {

@@ -962,8 +962,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List queues by name, with counts
-         * @description Counts are over all nodes, each no further than 10 000.
+         * List queues by name, with counts and delays
+         * @description Over all nodes. Counts go no further than 10 000 each.
          */
         get: operations["list-queues"];
         put?: never;
@@ -982,8 +982,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a queue, with counts
-         * @description Counts are over all nodes, each no further than 10 000.
+         * Get a queue, with counts and delays
+         * @description Over all nodes. Counts go no further than 10 000 each.
          */
         get: operations["get-queue"];
         /**
@@ -2744,6 +2744,11 @@ export interface components {
             detail?: string;
             /** @description It is as it should be. */
             ok: boolean;
+            /**
+             * Format: date-time
+             * @description Since when it has not been as it should be, where that is known.
+             */
+            since?: string;
         };
         Compensation: {
             /** @description JSON of at most 64 KiB. */
@@ -5042,10 +5047,17 @@ export interface components {
             max_pending: number;
             /** @description Name of the queue. */
             name: string;
+            /**
+             * Format: go-duration
+             * @description How long the oldest pending task has been due; absent where none is.
+             */
+            oldest_due?: string;
             /** @description Nothing of it starts. */
             paused: boolean;
             /** @description Name of the retry policy of tasks that name none; absent for the default policy. */
             policy?: string;
+            /** @description What happened in the last five minutes, over all nodes; absent where that is not known. */
+            recent?: components["schemas"]["SeriesPoint"];
             /** @description Limits of each share key; absent for none. */
             shares?: components["schemas"]["ShareLimits"];
             /**

@@ -14,6 +14,7 @@ import (
 	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/internal/alerts"
 	"github.com/outlast-dev/outlast/internal/inspector"
+	"github.com/outlast-dev/outlast/internal/wire"
 	"github.com/outlast-dev/outlast/server/internal/problem"
 	"github.com/outlast-dev/outlast/server/internal/route"
 	"github.com/outlast-dev/outlast/server/internal/scope"
@@ -106,6 +107,15 @@ func (r *readiness) check(name string, err error, detail string) {
 	r.health.Checks[name] = client.Check{OK: err == nil, Detail: detail}
 }
 
+// since tells that a check has failed from a moment on, at the latest.
+func (r *readiness) since(name string, at time.Time) {
+	check := r.health.Checks[name]
+	if check.Since.IsZero() || at.Before(check.Since.Time) {
+		check.Since = wire.Time(at)
+	}
+	r.health.Checks[name] = check
+}
+
 // examineFiles tells of the configuration file, and of files with secrets.
 func (r *readiness) examineFiles() {
 	if r.File != nil { // a file that is refused keeps nobody from working by the one before
@@ -147,6 +157,9 @@ func (r *readiness) examineBlocked(ctx context.Context) {
 		return
 	}
 	r.health.Checks["blocked keys"] = client.Check{OK: len(keys) == 0, Detail: inspector.SayBlocked(len(keys))}
+	for i := range keys {
+		r.since("blocked keys", keys[i].Since)
+	}
 }
 
 // mostNamed bounds the names in one check.

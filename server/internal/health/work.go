@@ -30,6 +30,9 @@ func (r *readiness) examineWork(ctx context.Context) {
 		alerts = append(alerts, fmt.Sprintf("%s of %s since %s", firing[i].Rule, firing[i].Subject, firing[i].Since.UTC().Format(time.RFC3339)))
 	}
 	r.warn("critical alerts", err, alerts, "not over: ")
+	for i := range firing {
+		r.since("critical alerts", firing[i].Since)
+	}
 }
 
 // warn tells what was found, behind an introduction.

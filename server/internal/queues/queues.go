@@ -31,10 +31,10 @@ type calls struct {
 func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 	c := &calls{queues, keys}
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/queues", ID: "list-queues", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "queues", Summary: "List queues by name, with counts", About: "Counts are over all nodes, each no further than 10 000.",
+		Method: "GET", Path: "/v1/queues", ID: "list-queues", Needs: inspect.PermissionView, Scope: scope.Filtered, Tag: "queues", Summary: "List queues by name, with counts and delays", About: "Over all nodes. Counts go no further than 10 000 each.",
 	}, c.list)
 	route.Handle(to, route.Route{
-		Method: "GET", Path: "/v1/queues/{name}", ID: "get-queue", Needs: inspect.PermissionView, Scope: scope.ByQueue, Tag: "queues", Summary: "Get a queue, with counts", About: "Counts are over all nodes, each no further than 10 000.",
+		Method: "GET", Path: "/v1/queues/{name}", ID: "get-queue", Needs: inspect.PermissionView, Scope: scope.ByQueue, Tag: "queues", Summary: "Get a queue, with counts and delays", About: "Over all nodes. Counts go no further than 10 000 each.",
 		Errors: []task.Code{task.CodeNotFound},
 	}, func(ctx context.Context, in *scope.QueueName) (*route.Answer[client.Queue], error) {
 		queue, err := c.find(ctx, in.Name)
@@ -44,7 +44,11 @@ func Add(to *route.Table, queues inspect.Queues, keys inspect.Keys) {
 		if queue == nil {
 			return nil, scope.NoQueue(in.Name)
 		}
-		return c.counted(ctx, wireQueue(queue))
+		one := []client.Queue{wireQueue(queue)}
+		if err := c.measure(ctx, one); err != nil {
+			return nil, err
+		}
+		return route.OK(one[0])
 	})
 	route.Handle(to, route.Route{
 		Method: "PUT", Path: "/v1/queues/{name}", ID: "put-queue", Needs: inspect.PermissionAdminister, Scope: scope.Whole, Tag: "queues", Answers: []int{200, 201},
@@ -76,28 +80,38 @@ func (c *calls) list(ctx context.Context, _ *route.None) (*route.Answer[client.Q
 	if err != nil {
 		return nil, err
 	}
-	stats, err := c.queues.Stats(ctx)
-	if err != nil {
-		return nil, err
-	}
 	if t := scope.Narrow(ctx); t != nil {
 		queues = slices.DeleteFunc(queues, func(q store.Queue) bool { return !t.Covers(q.Name) })
 	}
 	out := client.Queues{Queues: make([]client.Queue, len(queues))}
 	for i := range queues {
 		out.Queues[i] = wireQueue(&queues[i])
-		out.Queues[i].Counts = wire.QueueCounts(stats[queues[i].Name])
+	}
+	if err := c.measure(ctx, out.Queues); err != nil {
+		return nil, err
 	}
 	return route.OK(out)
 }
 
-func (c *calls) counted(ctx context.Context, queue client.Queue) (*route.Answer[client.Queue], error) {
+// measure adds what is counted.
+func (c *calls) measure(ctx context.Context, queues []client.Queue) error {
 	stats, err := c.queues.Stats(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	queue.Counts = wire.QueueCounts(stats[queue.Name])
-	return route.OK(queue)
+	recent, err := c.queues.Recent(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range queues {
+		queue := &queues[i]
+		queue.Counts, queue.OldestDue = wire.QueueCounts(stats[queue.Name]), client.Duration(recent[queue.Name].OldestDue)
+		if point := recent[queue.Name].Point; point != nil {
+			told := wire.Point(point)
+			queue.Recent = &told
+		}
+	}
+	return nil
 }
 
 // find returns nil where there is none.

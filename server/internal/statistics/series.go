@@ -38,45 +38,10 @@ func (c *calls) series(ctx context.Context, in *seriesInput) (*route.Answer[clie
 	}
 	out := client.Series{
 		From: wire.Time(found.From), To: wire.Time(found.To), Step: client.Duration(found.Step), Queue: in.Queue, Source: "all nodes",
-		Points: wire.Each(found.Points, wirePoint),
+		Points: wire.Each(found.Points, wire.Point),
 	}
 	if found.ThisNode {
 		out.Source = "this node"
 	}
 	return route.OK(out)
-}
-
-func wirePoint(p *inspect.Point) client.SeriesPoint {
-	out := client.SeriesPoint{At: wire.Time(p.At), Nodes: p.Nodes}
-	if p.Nodes == 0 {
-		return out
-	}
-	rate := func(count int) float64 { return float64(count) / p.Counted.Seconds() }
-	attempts, failed := rate(p.Attempts), rate(p.Failed)
-	out.Finished = &client.SeriesFinished{Succeeded: rate(p.Succeeded), Dead: rate(p.Dead), Canceled: rate(p.Canceled)}
-	out.Attempts, out.Failed = &attempts, &failed
-	if p.Attempts > 0 {
-		share := float64(p.Retries) / float64(p.Attempts)
-		out.RetryRate, out.Run, out.Wait = &share, wirePercentiles(p.Run), wirePercentiles(p.Wait)
-	}
-	if p.Pending != nil {
-		out.Backlog = wireBacklog(p)
-	}
-	return out
-}
-
-func wirePercentiles(p inspect.Percentiles) *client.SeriesPercentiles {
-	return &client.SeriesPercentiles{P50: client.Duration(p.P50), P95: client.Duration(p.P95), P99: client.Duration(p.P99)}
-}
-
-func wireBacklog(p *inspect.Point) *client.SeriesBacklog {
-	out := &client.SeriesBacklog{Pending: *p.Pending}
-	if p.Due != nil {
-		out.Due = min(*p.Due, out.Pending)
-	}
-	out.Waiting = out.Pending - out.Due
-	if p.OldestDue != nil {
-		out.OldestDue = client.Duration(*p.OldestDue)
-	}
-	return out
 }

@@ -4,6 +4,7 @@ package queues
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,15 +19,31 @@ func Command(c *cli.Env) *cobra.Command {
 
 func queueRows(queues []client.Queue) func(io.Writer) {
 	return func(w io.Writer) {
-		cli.Row(w, "NAME", "PAUSED", "LANES", "PENDING", "PARKED", "RUNNING", "DEAD", "CONCURRENCY", "MAX PENDING", "POLICY", "UNKNOWN TYPE")
+		cli.Row(w, "NAME", "PAUSED", "LANES", "PENDING", "PARKED", "RUNNING", "DEAD", "OLDEST DUE", "DELAY P99", "CONCURRENCY", "MAX PENDING", "POLICY", "UNKNOWN TYPE")
 		for _, q := range queues {
 			pending, parked, running, dead := "-", "-", "-", "-" // the answer to a change has no counts
 			if q.Counts != nil {
 				pending, parked, running, dead = cli.UpTo(q.Counts.Pending), cli.UpTo(q.Counts.Parked), cli.UpTo(q.Counts.Running), cli.UpTo(q.Counts.Dead)
 			}
-			cli.Row(w, cli.Clean(q.Name), q.Paused, q.Lanes, pending, parked, running, dead, q.Concurrency, q.MaxPending, cli.Clean(q.Policy), cli.Clean(q.UnknownType))
+			cli.Row(w, cli.Clean(q.Name), q.Paused, q.Lanes, pending, parked, running, dead, oldestDue(&q), delay(&q), q.Concurrency, q.MaxPending, cli.Clean(q.Policy), cli.Clean(q.UnknownType))
 		}
 	}
+}
+
+// oldestDue is how long the oldest task of a queue has been due.
+func oldestDue(q *client.Queue) string {
+	if q.OldestDue == 0 {
+		return "-"
+	}
+	return time.Duration(q.OldestDue).Round(time.Millisecond).String()
+}
+
+// delay is how much later than due attempts of a queue started lately, but for one in a hundred.
+func delay(q *client.Queue) string {
+	if q.Recent == nil || q.Recent.Wait == nil {
+		return "-"
+	}
+	return q.Recent.Wait.P99.String()
 }
 
 // oneQueue makes a command that takes the name of a queue and shows it.

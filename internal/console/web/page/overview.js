@@ -2,19 +2,19 @@
 // dead letters go back.
 
 import { html, useEffect, useState } from '../lib/ui.js';
-import { get, Problem } from '../lib/api.js';
+import { Problem } from '../lib/api.js';
 import { visible } from '../lib/json.js';
 import { counts, live, on } from '../lib/live.js';
-import { href, query } from '../lib/route.js';
+import { href } from '../lib/route.js';
 import { may, queues, self, token } from '../lib/session.js';
 import { number, percent, short } from '../lib/text.js';
-import { clock, duration, milliseconds, serverNow } from '../lib/time.js';
+import { clock, duration, milliseconds } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
-import { Category, Coming, Copy, Foreign, Id, Note, State, Tabs, When } from '../part/basics.js';
-import { TargetCause, TargetState } from '../part/breaker.js';
-import { Lines } from '../part/chart.js';
+import { Category, Coming, Copy, Foreign, Id, Note, State, When } from '../part/basics.js';
+import { asked, flight, TargetCause, TargetState, waits } from '../part/breaker.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Redrive } from '../part/redrive.js';
+import { Charts, backlog, retries, throughput, useSeries } from '../part/series.js';
 import { Table } from '../part/table.js';
 import { t } from './overview.text.js';
 
@@ -23,31 +23,19 @@ import { t } from './overview.text.js';
 /** @typedef {import('../../types/api.js').Schema<'Task'>} Task */
 /** @typedef {import('../../types/api.js').Schema<'TargetState'>} Target */
 
-/** Spans of the charts, and the length of a point. */
-const spans = /** @type {const} */ ({ '15m': [9e5, '1m'], '1h': [36e5, '1m'], '6h': [216e5, '5m'], '24h': [864e5, '15m'] });
-
 export default function Overview() {
-  const span = /** @type {keyof typeof spans} */ (query.value.get('span') ?? '15m');
-  const series = useGet('/v1/stats/series', { span }, { every: 10_000, on: ['resync'], read: (_, q, signal) => readSeries(q.span, signal) });
-  return html`<${Head} title=${t('title')} /><${Health} /><${Tiles} points=${series.data?.points ?? []} />
+  const series = useSeries(), all = queues.value.length === 0;
+  const targets = useGet(all ? '/v1/targets' : null, { troubled: true, limit: troubles }, { on: ['target'], every: 5000 });
+  return html`<${Head} title=${t('title')} /><${Health} troubled=${targets.data} /><${Tiles} points=${series.data?.points ?? []} />
+  <${Charts} fetched=${series} charts=${[throughput(), retries(), backlog()]} here="" />
   <div class="grid"><${Failing} /><${Next} /></div>
-  <${Tabs} label=${t('span')} tabs=${Object.keys(spans).map((name) => ({ label: t(/** @type {any} */ (name)), href: href('', { span: name }), here: name === span }))} />
-  <${Loaded} fetched=${series}>${(/** @type {Series} */ s) => html`<${Charts} ...${s} />`}<//>
-  <div class="grid">${queues.value.length === 0 && html`<${Troubled} />`}<${Tail} /></div>`;
+  <div class="grid">${all && html`<${Troubled} fetched=${targets} />`}<${Tail} /></div>`;
 }
 
-/** @typedef {{points: Point[], source: string}} Series */
+const troubles = 8; // targets that are shown
 
-/** Minutes of all nodes: finer points are what one node remembers since its start, and are shown as long as no minute is over. @param {keyof typeof spans} span @param {AbortSignal} signal @returns {Promise<Series>} */
-async function readSeries(span, signal) {
-  const [length, step] = spans[span] ?? spans['15m'], from = new Date(serverNow() - length).toISOString();
-  const read = (/** @type {string} */ length) => get('/v1/stats/series', { from, step: length }, signal), kept = await read(step);
-  const young = step === '1m' && !kept.points?.some((/** @type {Point} */ p) => p.nodes > 0);
-  const { points, source } = young ? await read('10s') : kept;
-  return { points: points ?? [], source };
-}
-
-/** @typedef {{status: string, checks: Record<string, {ok: boolean, detail?: string}>}} Ready */
+/** @typedef {{status: string, checks: Record<string, import('../../types/api.js').Schema<'Check'>>}} Ready */
+/** @typedef {{targets: Target[]|null, total: number}} Targets */
 
 /** Reads the checks, which come with an answer that is no success when one fails.
  * @param {string} path @param {any} _query @param {AbortSignal} signal @returns {Promise<Ready>} */
@@ -64,18 +52,37 @@ const advice = ['without retries', 'without a timeout', 'silent deaths'];
 /** Where there is more about a check. @type {Record<string, string>} */
 const links = { 'no worker': href('queues'), 'blocked keys': href('queues', { tab: 'keys' }), 'critical alerts': href('alerts'), alerts: href('alerts') };
 
-function Health() {
+/** Whether anything is wrong, since when, who waits for it, and when it goes on. @param {{troubled?: Targets}} props */
+function Health({ troubled }) {
   const ready = useGet(queues.value.length ? '/readyz' : '/readyz?verbose', undefined, { every: 10_000, on: ['resync'], read: readiness });
   const safety = self.value?.server.safety;
   return html`<${Loaded} fetched=${ready}>${(/** @type {Ready} */ { status, checks = {} }) => {
     const wrong = Object.entries(checks).filter(([name, check]) => !check.ok && !advice.includes(name));
-    const bad = status !== 'ready' || wrong.length > 0, dead = counts.value?.dead ?? 0, only = queues.value.length > 0;
-    return html`<${Note} tone=${bad ? 'bad' : dead ? 'warn' : 'good'} title=${bad ? t('unwell', { n: Math.max(1, wrong.length) }) : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well')}>
-      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${links[name] && html` <a href=${links[name]}>${t('look')}</a>`}</p>`)}
-      <span class="faint">${safety && html`${t('safety')}: ${safety.mode} · `}${self.value?.server.store}${counts.value?.nodes !== undefined && html` · ${t('nodes', { n: counts.value.nodes })}`}</span>
-      ${!only && html`<details class="numbers"><summary>${t('checks')}</summary><ul>${Object.entries(checks).map(([name, check]) => html`<li><${State} state=${check.ok ? 'ok' : advice.includes(name) ? 'paused' : 'failed'} label=${name} /> <${Foreign} text=${check.detail} /></li>`)}</ul></details>`}<//>`;
+    const bad = status !== 'ready' || wrong.length > 0, dead = counts.value?.dead ?? 0, only = queues.value.length > 0, down = troubled?.total ?? 0;
+    const title = bad ? t('unwell', { n: Math.max(1, wrong.length) }) : down ? t('down', { n: down }) : dead ? t('wait', { n: dead }) : t(only ? 'well.only' : 'well');
+    const about = html`${safety && `${t('safety')}: ${safety.mode} · `}${self.value?.server.store}${counts.value?.nodes !== undefined && ` · ${t('nodes', { n: counts.value.nodes })}`}`;
+    return html`<${Note} tone=${bad ? 'bad' : down || dead ? 'warn' : 'good'} title=${title}>
+      ${wrong.map(([name, check]) => html`<p><strong>${name}</strong>: <${Foreign} text=${check.detail} />${check.since && html` · ${t('since')} <${When} at=${check.since} />`}${links[name] && html` ·\u00a0<a href=${links[name]}>${t('look')}</a>`}</p>`)}
+      ${down > 0 && html`<${Outage} ...${troubled} />`}
+      ${only ? html`<span class="faint">${about}</span>` : html`<details class="numbers"><summary>${t('checks')} · ${about}</summary><ul>${Object.entries(checks).map(([name, check]) => html`<li><${State} state=${check.ok ? 'ok' : advice.includes(name) ? 'paused' : 'failed'} label=${name} /> <${Foreign} text=${check.detail} /></li>`)}</ul></details>`}<//>`;
   }}<//>`;
 }
+
+const named = 3; // targets, in a line
+
+/** The targets in trouble, in a line. @param {Targets} props */
+function Outage({ targets, total }) {
+  const rows = byWaiting(targets), waiting = rows.reduce((n, target) => n + waits(target), 0);
+  const since = least(rows.map((target) => target.breaker?.opened)), until = least(rows.map(asked));
+  return html`<p><strong>${t('troubled')}</strong>: ${rows.slice(0, named).map((target, i) => html`${i > 0 && ', '}<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>`)}${total > named && ' …'}
+    ${since && html` · ${t('since')} <${When} at=${since} />`} · ${total > rows.length && '≥ '}${t('waits', { n: waiting })}${until && html` · ${t('until')} <${When} at=${until} />`}</p>`;
+}
+
+/** Those first for which the most tasks wait. @param {Target[]|null} targets */
+const byWaiting = (targets) => (targets ?? []).toSorted((a, b) => waits(b) - waits(a));
+
+/** The earliest of some times. @param {(string|undefined)[]} times */
+const least = (times) => times.filter(Boolean).sort((a, b) => Date.parse(a ?? '') - Date.parse(b ?? ''))[0];
 
 /** A count, where it is known. @param {number|undefined} n @param {boolean} [least] there may be more */
 const known = (n, least) => (n === undefined ? '—' : (least ? '≥ ' : '') + short(n));
@@ -137,19 +144,6 @@ function inAll(rows) {
 /** @param {Point[]} points @param {(p: Point) => number|null} of */
 const sum = (points, of) => points.reduce((n, p) => n + (of(p) ?? 0), 0);
 
-/** @param {Series} props */
-function Charts({ points, source }) {
-  const line = (/** @type {(p: Point) => number|null|undefined} */ of) => /** @type {[number, number|null][]} */ (points.map((p) => [Date.parse(p.at), of(p) ?? null]));
-  const perSecond = (/** @type {number} */ v) => number(v, v < 10 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 });
-  return html`<div class="grid three">
-    <section class="panel"><${Lines} label=${t('throughput')} format=${perSecond} series=${[
-      { name: t('succeeded'), tone: '1', points: line((p) => p.finished?.succeeded) }, { name: t('died'), tone: '2', points: line((p) => p.finished?.dead) }]} /></section>
-    <section class="panel"><${Lines} label=${t('retry')} format=${percent} formatRight=${duration} series=${[
-      { name: t('rate'), tone: '2', points: line((p) => p.retry_rate) }, { name: t('p99'), tone: '3', right: true, points: line((p) => (p.run ? milliseconds(p.run.p99) : null)) }]} /></section>
-    <section class="panel"><${Lines} label=${t('backlog')} formatRight=${duration} series=${[
-      { name: t('backlog.due'), tone: '1', points: line((p) => p.backlog?.due) }, { name: t('age'), tone: '4', right: true, dashed: true, points: line((p) => (p.backlog ? milliseconds(p.backlog.oldest_due) : null)) }]} /></section></div><p class="faint">${t(source === 'all nodes' ? 'source.all' : 'source.one')}</p>`;
-}
-
 function Failing() {
   const groups = useGet('/v1/dead/groups', { limit: 5 }, { on: ['tasks', 'dead', 'operation'], every: 15_000 });
   return html`<${Panel} title=${t('failing')} aside=${html`<a href=${href('dead')}>${t('all')}</a>`}><p class="faint">${t('failing.about')}</p>
@@ -172,19 +166,16 @@ function Next() {
     ]} />${!complete && tasks?.length ? html`<p class="faint">${t('next.unseen')}</p>` : ''}`}<//><//>`;
 }
 
-const troubles = 8; // targets that are shown
-
-function Troubled() {
-  const state = (/** @type {Target} */ target) => {
-    const until = target.breaker?.until ?? target.held_until;
-    return html`<${TargetState} target=${target} />${until && html`<div class="faint">${t('until')} <${When} at=${until} /></div>`}`;
-  };
-  const targets = useGet('/v1/targets', { troubled: true, limit: troubles }, { on: ['target'], every: 5000 });
-  return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${targets}>${(/** @type {{targets: Target[]|null, total: number}} */ data) => html`
-    <${Table} label=${t('troubled')} rows=${data.targets ?? []} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
-      { key: 'name', label: '', cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
+/** @param {{fetched: import('../lib/use.js').Fetched<Targets>}} props */
+function Troubled({ fetched }) {
+  const state = (/** @type {Target} */ target) => html`<${TargetState} target=${target} />${asked(target) && html`<div class="faint">${t('until')} <${When} at=${asked(target)} /></div>`}`;
+  return html`<${Panel} title=${t('troubled')}><${Loaded} fetched=${fetched}>${(/** @type {Targets} */ data) => html`
+    <${Table} label=${t('troubled')} rows=${byWaiting(data.targets)} none=${t('troubled.none')} id=${(/** @type {Target} */ target) => target.name} open=${(/** @type {Target} */ target) => href(['targets', target.name])} columns=${[
+      { key: 'name', label: t('target'), cell: (/** @type {Target} */ target) => html`<a href=${href(['targets', target.name])}><bdi>${visible(target.name)}</bdi></a>` },
       { key: 'breaker', label: t('breaker'), cell: state },
-      { key: 'why', label: t('why'), wide: true, cell: (/** @type {Target} */ target) => html`<${TargetCause} target=${target} />` },
+      { key: 'waiting', label: t('waiting.for'), numeric: true, cell: (/** @type {Target} */ target) => number(waits(target)) },
+      { key: 'flight', label: t('flight'), numeric: true, cell: flight },
+      { key: 'why', label: t('cause'), cell: (/** @type {Target} */ target) => html`<${TargetCause} target=${target} />` },
     ]} />${data.total > troubles && html`<p><a href=${href('targets')}>${t('troubled.more', { n: data.total - troubles })}</a></p>`}`}<//><//>`;
 }
 

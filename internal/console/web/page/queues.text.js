@@ -2,6 +2,9 @@ import { translator } from '../lib/text.js';
 
 const en = {
   title: 'Queues', about: 'A queue holds tasks until a node or a worker takes them. A paused queue takes tasks and starts none.',
+  recent: 'Delays and pace are of the last five minutes, over all nodes. A delay is from when an attempt is due to its start.',
+  oldest: 'Oldest due', 'oldest.more': 'waits longest now', p50: 'Delay p50', p99: 'Delay p99', delay: 'Delay p99', 'delay.more': 'p50 {p50}, in 5 min', pace: 'Attempts/s', 'pace.more': 'in 5 min',
+  newest: 'Newest tasks', 'newest.all': 'All tasks', 'lanes.of': { one: '{n} lane', other: '{n} lanes' }, 'lanes.nodes': { one: '{n} node', other: '{n} nodes' },
   name: 'Name', state: 'State', pending: 'Pending', running: 'Running', dead: 'Dead', policy: 'Policy', limit: 'At once', lanes: 'Lanes', weight: 'Weight',
   unlimited: 'no limit', atLeast: '≥ {n}', none: 'No queue yet. The first task makes the queue that it names.',
   pause: 'Pause', resume: 'Resume', 'pause.about': 'Nothing more is started from {name}; what runs goes on. Tasks are still accepted.',
@@ -17,6 +20,9 @@ const en = {
 /** @type {typeof en} */
 const zh = {
   title: '队列', about: '队列保存任务，直到节点或工作进程取走。暂停的队列继续接收任务，但不再启动。',
+  recent: '延迟与速率取自最近五分钟，覆盖所有节点。延迟是从尝试到期到启动的时间。',
+  oldest: '最久到期', 'oldest.more': '当前最长等待', p50: '延迟 p50', p99: '延迟 p99', delay: '延迟 p99', 'delay.more': 'p50 {p50}，最近 5 分钟', pace: '尝试/秒', 'pace.more': '最近 5 分钟',
+  newest: '最新任务', 'newest.all': '全部任务', 'lanes.of': { one: '{n} 个分片', other: '{n} 个分片' }, 'lanes.nodes': { one: '{n} 个节点', other: '{n} 个节点' },
   name: '名称', state: '状态', pending: '等待中', running: '执行中', dead: '死信', policy: '策略', limit: '并发上限', lanes: '分片', weight: '权重',
   unlimited: '不限', atLeast: '≥ {n}', none: '还没有队列。第一个任务会创建它所指定的队列。',
   pause: '暂停', resume: '恢复', 'pause.about': '不再从 {name} 启动新任务；正在执行的任务会继续。仍然接收新任务。',

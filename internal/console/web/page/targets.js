@@ -8,7 +8,7 @@ import { number, percent } from '../lib/text.js';
 import { absolute } from '../lib/time.js';
 import { useGet } from '../lib/use.js';
 import { Fact, Facts, Note, When, quoted } from '../part/basics.js';
-import { Cause, Standing, standing, TargetCause, TargetState } from '../part/breaker.js';
+import { asked, Cause, flight, Standing, standing, TargetCause, TargetState, waits } from '../part/breaker.js';
 import { Steps } from '../part/steps.js';
 import { Action } from '../part/dialog.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
@@ -23,9 +23,6 @@ export default function Targets() {
   return name ? html`<${One} name=${name} key=${name} />` : html`<${All} />`;
 }
 
-/** @param {Target|NodeTarget} target */
-const waits = (target) => Object.values(target.waiting ?? {}).reduce((a, b) => a + Number(b), 0);
-
 /** @param {{budget?: Target['budget']}} props */
 const Budget = ({ budget }) => (budget ? html`${percent(budget.share)} <span class="faint">${t(budget.tokens < 1 ? 'budget.spent' : budget.share < 0.9 ? 'budget.binds' : 'budget.free')}</span>` : '—');
 
@@ -37,9 +34,9 @@ function All() {
       { key: 'breaker', label: t('breaker'), cell: (/** @type {Target} */ r) => html`<${TargetState} target=${r} />` },
       { key: 'failures', label: t('failures'), numeric: true, cell: (/** @type {Target} */ r) => (r.breaker ? `${number(r.breaker.failures)}/${number(r.breaker.calls)}` : '—') },
       { key: 'budget', label: t('budget'), cell: (/** @type {Target} */ r) => html`<${Budget} budget=${r.budget} />` },
-      { key: 'flight', label: t('flight'), numeric: true, cell: (/** @type {Target} */ r) => number(r.in_flight ?? 0) + (r.limit ? `/${number(r.limit)}` : '') },
+      { key: 'flight', label: t('flight'), numeric: true, cell: flight },
       { key: 'waiting', label: t('waiting'), numeric: true, cell: (/** @type {Target} */ r) => number(waits(r)) },
-      { key: 'until', label: t('until'), cell: (/** @type {Target} */ r) => html`<${When} at=${r.breaker?.until ?? r.held_until} />` },
+      { key: 'until', label: t('until'), cell: (/** @type {Target} */ r) => html`<${When} at=${asked(r)} />` },
     ]} />`}<//></div>`;
 }
 
@@ -62,13 +59,13 @@ const Order = ({ name, verb, onDone }) => html`<${Action} label=${t(verb)} dange
 
 /** @param {{target: Target}} props */
 function BreakerPanel({ target }) {
-  const { breaker, in_flight: flight, limit, order } = target;
+  const { breaker, in_flight: running, limit, order } = target;
   return html`<${Panel} title=${t('breaker')}><${Facts}>${breaker && html`
     <${Fact} label=${t('since')}><${When} at=${breaker.since} full /><//>${breaker.opened && html`<${Fact} label=${t('opened')}><${When} at=${breaker.opened} full /><//>`}
-    ${(breaker.until ?? target.held_until) && html`<${Fact} label=${t('until')}><strong><${When} at=${breaker.until ?? target.held_until} /></strong><//>`}
+    ${asked(target) && html`<${Fact} label=${t('until')}><strong><${When} at=${asked(target)} /></strong><//>`}
     <${Fact} label=${t('cause')}><${TargetCause} target=${target} /><//><${Fact} label=${t('failures')}>${number(breaker.failures)} / ${number(breaker.calls)}<//>
     <${Fact} label=${t('admitted')}>${percent(breaker.admitted)}<//>${breaker.trips > 0 && html`<${Fact} label=${t('trips')}>${number(breaker.trips)}<//>`}`}
-    <${Fact} label=${t('flight')}>${number(flight ?? 0)}<//><${Fact} label=${t('limit')}>${limit ? number(limit) : t('unlimited')}<//>
+    <${Fact} label=${t('flight')}>${number(running ?? 0)}<//><${Fact} label=${t('limit')}>${limit ? number(limit) : t('unlimited')}<//>
     ${order && html`<${Fact} label=${t('order')}>${t(`order.${order.action}`)} <${When} at=${order.at} /><//>`}<//><//>`;
 }
 

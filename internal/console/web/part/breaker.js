@@ -1,6 +1,7 @@
 // How a target stands, and why, in words.
 
 import { html } from '../lib/ui.js';
+import { number } from '../lib/text.js';
 import { Foreign, State } from './basics.js';
 import { t } from './breaker.text.js';
 
@@ -30,6 +31,15 @@ export const Cause = ({ text }) => html`<${Foreign} text=${text && t.named('caus
 
 /** Why a target is as it is. @param {{target: Partial<Standing>}} props */
 export const TargetCause = ({ target }) => html`<${Cause} text=${held(target) ? 'held' : target.breaker?.cause} />`;
+
+/** How many due tasks it holds. @param {Pick<Target, 'waiting'>} target */
+export const waits = (target) => Object.values(target.waiting ?? {}).reduce((a, b) => a + Number(b), 0);
+
+/** How many attempts run, of how many that may. @param {Pick<Target, 'in_flight'|'limit'>} target */
+export const flight = (target) => number(target.in_flight ?? 0) + (target.limit ? `/${number(target.limit)}` : '');
+
+/** When it is asked again. @param {Partial<Standing>} target */
+export const asked = (target) => target.breaker?.until ?? target.held_until;
 
 /** The name of a state. @param {string} state */
 export const standing = (state) => t.named('state.', state);

@@ -1,6 +1,6 @@
 // Pictures of numbers over time, as SVG, with the numbers as a table beside them.
 
-import { html, useId, useRef, useState } from '../lib/ui.js';
+import { html, useId, useRef, useSignal } from '../lib/ui.js';
 import { absolute, clock, duration } from '../lib/time.js';
 import { short } from '../lib/text.js';
 import { useWidth } from '../lib/use.js';
@@ -37,22 +37,24 @@ const lowest = 0.01; // of an axis whose values are all zero
 const pad = { left: 48, right: 48, top: 10, bottom: 22 }; // left and right at least, for the labels
 
 /** Lines over time.
- * @param {{label: string, series: Series[], format?: (v: number) => string, formatRight?: (v: number) => string, height?: number, clockless?: boolean, rows?: number}} props
- *   clockless: times are milliseconds since a beginning, and no moments; rows: of the table, the last ones */
-export function Lines({ label, series, format = short, formatRight = format, height = 180, clockless, rows = 60 }) {
+ * @param {{label: string, series: Series[], format?: (v: number) => string, formatRight?: (v: number) => string, height?: number, clockless?: boolean, rows?: number,
+ *   whole?: boolean, cursor?: import('../vendor/signals.js').Signal<number|null>}} props
+ *   clockless: times are milliseconds since a beginning, and no moments; rows: of the table, the last ones; whole: also the beginning of
+ *   which nothing is known, so that charts of the same times have one axis; cursor: the time that is pointed at, if they share it */
+export function Lines({ label, series, format = short, formatRight = format, height = 180, clockless, rows = 60, whole, cursor }) {
   const id = useId();
   const moment = (/** @type {number} */ time) => (clockless ? duration(time) : absolute(time));
   const svg = useRef(/** @type {SVGSVGElement|null} */ (null));
   const figure = useRef(/** @type {HTMLElement|null} */ (null));
   const width = useWidth(figure, 400);
-  const [at, setAt] = useState(/** @type {number|null} */ (null));
-  const times = known(series);
+  const own = useSignal(/** @type {number|null} */ (null)), pointed = cursor ?? own, at = pointed.value;
+  const times = known(series, whole);
   if (times.length < 2) return html`<figure ref=${figure} class="chart"><figcaption>${label}</figcaption><div class="empty">${t('none')}</div></figure>`;
   const right = series.some((s) => s.right);
   const top = (/** @type {boolean} */ side) => Math.max(lowest, ...series.filter((s) => Boolean(s.right) === side).flatMap((s) => s.points.map(([, v]) => v ?? 0)));
   const axis = (/** @type {boolean} */ side) => { const form = side ? formatRight : format, list = form === duration ? durations(top(side) * 1.05) : ticks(0, top(side) * 1.05); return { list, room: widest(list.map(form)) + 10, y: scale([0, Math.max(top(side) * 1.05, list[list.length - 1])], [height - pad.bottom, pad.top]) }; };
   const left = axis(false), other = axis(true);
-  const inner = [Math.max(pad.left, left.room), width - (right ? Math.max(pad.right, other.room) : 12)];
+  const inner = [Math.max(pad.left, left.room), width - (right || whole ? Math.max(pad.right, other.room) : 12)];
   const x = scale([times[0], times[times.length - 1]], /** @type {[number, number]} */ (inner));
   const days = times[times.length - 1] - times[0] > 864e5;
   const parts = width < 420 ? 2 : 4;
@@ -61,12 +63,12 @@ export function Lines({ label, series, format = short, formatRight = format, hei
     const box = svg.current?.getBoundingClientRect();
     if (!box) return;
     const px = ((e.clientX - box.left) / box.width) * width;
-    setAt(times.reduce((best, one) => (Math.abs(x(one) - px) < Math.abs(x(best) - px) ? one : best)));
+    pointed.value = times.reduce((best, one) => (Math.abs(x(one) - px) < Math.abs(x(best) - px) ? one : best));
   };
   const value = (/** @type {Series} */ s, /** @type {number} */ time) => { const v = s.points.find(([p]) => p === time)?.[1]; return v == null ? t('nothing') : (s.right ? formatRight : format)(v); };
   return html`<figure ref=${figure} class="chart">
     <figcaption><span id=${id}>${label}</span> <span class="legend">${series.map((s) => html`<span><i class=${`swatch line-${s.tone} ${s.dashed ? 'dashed' : ''}`} />${s.name}${' '}<b>${value(s, at ?? times[times.length - 1])}</b></span>`)}${at !== null && html`<span class="faint">${moment(at)}</span>`}</span></figcaption>
-    <svg ref=${svg} viewBox=${`0 0 ${width} ${height}`} role="img" aria-labelledby=${id} onPointerMove=${nearest} onPointerLeave=${() => setAt(null)}>
+    <svg ref=${svg} viewBox=${`0 0 ${width} ${height}`} role="img" aria-labelledby=${id} onPointerMove=${nearest} onPointerLeave=${() => { pointed.value = null; }}>
       ${left.list.map((v) => html`<g key=${'l' + v}><line class="gridline" x1=${inner[0]} x2=${inner[1]} y1=${left.y(v)} y2=${left.y(v)} /><text x=${inner[0] - 6} y=${left.y(v) + 4} text-anchor="end">${format(v)}</text></g>`)}
       ${right && other.list.map((v) => html`<text key=${'r' + v} x=${inner[1] + 6} y=${other.y(v) + 4}>${formatRight(v)}</text>`)}
       ${stamps.map((s, i) => html`<text key=${i} x=${x(s)} y=${height - 6} text-anchor=${i === 0 ? 'start' : i === parts ? 'end' : 'middle'}>${clockless ? duration(s) : clock(s, days)}</text>`)}
@@ -77,13 +79,13 @@ export function Lines({ label, series, format = short, formatRight = format, hei
   </figure>`;
 }
 
-/** The times of the points, without the beginning of which nothing is known.
- * @param {Series[]} series */
-function known(series) {
+/** The times of the points, without the beginning of which nothing is known, or with it; none where nothing is known at all.
+ * @param {Series[]} series @param {boolean} [whole] */
+function known(series, whole) {
   const times = [...new Set(series.flatMap((s) => s.points.map(([x]) => x)))].sort((a, b) => a - b);
   const first = Math.min(...series.flatMap((s) => s.points.filter(([, v]) => v !== null).map(([x]) => x)));
   const from = times.findIndex((time) => time >= first);
-  return from < 0 ? [] : times.slice(Math.max(0, Math.min(from - 1, times.length - 12)));
+  return from < 0 ? [] : whole ? times : times.slice(Math.max(0, Math.min(from - 1, times.length - 12)));
 }
 
 /** A line with its gaps; what stands alone between two of them is a dot.
