@@ -1,0 +1,33 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// report writes what was found, or what there is to find.
+func report(out io.Writer, found []finding, asJSON, list bool) {
+	if asJSON {
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		_ = encoder.Encode(found) // the reader may have gone
+		return
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	defer table.Flush()
+	for _, f := range found {
+		level := "must"
+		if !f.Must {
+			level = "should"
+		}
+		if list {
+			fmt.Fprintf(table, "%s\t%s\t%s\n", f.ID, level, f.Says)
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.ID, level, f.Verdict, strings.Join(f.Seen, "; "))
+	}
+}
