@@ -1,0 +1,88 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The tests are the worker program of the Go client too.
+func TestMain(m *testing.M) {
+	if os.Getenv("OUTLAST_KIT_LEASE") == "" {
+		os.Exit(m.Run())
+	}
+	if err := goWorker(); err != nil {
+		slog.Error("worker ended", "error", err)
+		os.Exit(1)
+	}
+}
+
+// judge returns the rules that a program breaks, and those that were not tried.
+func judge(t *testing.T, program ...string) (violated, untried []string) {
+	t.Helper()
+	k := &kit{program: program, parallel: 12, patience: 20 * time.Second}
+	found, err := k.play(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found.list(nil) {
+		switch f.Verdict {
+		case broken:
+			violated = append(violated, f.ID)
+			t.Logf("%s: %s", f.ID, strings.Join(f.Seen, "; "))
+		case notTried:
+			untried = append(untried, f.ID)
+		}
+	}
+	if found.output != "" {
+		t.Logf("the program wrote: %s", found.output)
+	}
+	return violated, untried
+}
+
+func TestGoWorker(t *testing.T) {
+	violated, untried := judge(t, os.Args[0])
+	if len(violated) > 0 || len(untried) > 0 {
+		t.Errorf("broken: %v, not tried: %v", violated, untried)
+	}
+}
+
+// Each rule is judged by a scenario, and each scenario judges rules that there are.
+func TestScenariosJudgeAllRules(t *testing.T) {
+	judged := slices.Clone(always)
+	for _, sc := range scenarios {
+		judged = append(judged, sc.rules...)
+	}
+	for _, rule := range rules {
+		if !slices.Contains(judged, rule.ID) {
+			t.Errorf("no scenario judges %s", rule.ID)
+		}
+	}
+	for _, id := range judged {
+		if _, known := ruleOf(id); !known {
+			t.Errorf("there is no rule %s", id)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                      "usage: conformance",
+		"--rule nothing -- x":   `there is no rule "nothing"`,
+		"--patience 0s -- true": "usage: conformance",
+		"-- /no/such/program":   "no such file",
+	} {
+		var out, log strings.Builder
+		code := run(t.Context(), strings.Fields(args), &out, &log)
+		if code != exitUsage || !strings.Contains(log.String(), want) {
+			t.Errorf("%q: exit code %d, %s", args, code, log.String())
+		}
+	}
+	var out, log strings.Builder
+	if code := run(t.Context(), []string{"--list", "--json", "--rule", "token"}, &out, &log); code != 0 || !strings.Contains(out.String(), `"must": true`) {
+		t.Error(code, out.String(), log.String())
+	}
+}
