@@ -56,6 +56,9 @@ func (w *working) extend(held []*holding) {
 		}
 		for _, h := range held {
 			h.lostAt = time.Now().Add(w.options.Lease) // it may have been extended
+			if isRefused(err) {
+				h.progress = nil // it can only be that
+			}
 		}
 		return
 	}

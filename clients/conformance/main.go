@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) int {
 		k.rules = append(k.rules, id)
 		return nil
 	})
-	flags.DurationVar(&k.patience, "patience", 20*time.Second, "how long to wait for what a good worker does")
+	flags.DurationVar(&k.patience, "patience", 30*time.Second, "how long to wait for what a good worker does")
 	flags.IntVar(&k.parallel, "parallel", 12, "processes at once")
 	asJSON := flags.Bool("json", false, "write JSON")
 	list := flags.Bool("list", false, "list the rules and start nothing")

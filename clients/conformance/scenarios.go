@@ -10,25 +10,27 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// long is a lease, and a grace time, that no stall of a machine uses up.
+// The leases. What ends a long one is no stall of a machine; a third of a medium one, after
+// which it is extended, is waited for; a short one is there to end.
 const (
-	long  = 10 * time.Second
-	short = 2 * time.Second
-	grace = 30 * time.Second
+	long   = 10 * time.Second
+	medium = 6 * time.Second
+	short  = 2 * time.Second
+	grace  = 30 * time.Second
 )
 
 // scenarios are all plays, the longest first.
 var scenarios = []*scenario{
 	{"extension fails", []string{"extend"}, long, grace, extensionFails},
-	{"settle hangs", []string{"extend-busy", "extend-untold"}, short, grace, settleHangs},
+	{"settle hangs", []string{"extend-busy", "extend-untold"}, medium, grace, settleHangs},
 	{"silence", []string{"silent-lease"}, short, grace, silence},
-	{"lost lease", []string{"lost-lease"}, short, grace, lostLease},
-	{"cancel", []string{"cancel"}, short, grace, cancelTask},
-	{"late answer", []string{"late-task"}, short, grace, lateAnswer},
-	{"clock behind", []string{"server-clock"}, short, grace, clockBehind},
+	{"lost lease", []string{"lost-lease"}, medium, grace, lostLease},
+	{"cancel", []string{"cancel"}, medium, grace, cancelTask},
+	{"late answer", []string{"late-task"}, medium, grace, lateAnswer},
+	{"clock behind", []string{"server-clock"}, medium, grace, clockBehind},
 	{"clock ahead", []string{"server-clock", "attempt-ends"}, long, grace, clockAhead},
-	{"new claim", []string{"new-claim"}, short, grace, newClaim},
-	{"stop at work", []string{"stop-work"}, short, grace, stopAtWork},
+	{"new claim", []string{"new-claim"}, medium, grace, newClaim},
+	{"stop at work", []string{"stop-work"}, medium, grace, stopAtWork},
 	{"stop over its grace time", []string{"stop-grace"}, long, time.Second, stopOverGrace},
 	{"stop in a poll", []string{"stop-task"}, long, grace, stopInPoll},
 	{"polls fail", []string{"poll-again", "retry-after"}, long, grace, pollsFail},
@@ -117,7 +119,7 @@ func tooMany(st *stage) {
 
 func lateAnswer(st *stage) {
 	st.plan(poll, fault{play: func(c *call) {
-		timer := time.NewTimer(short) // the lease began before the poll was sent
+		timer := time.NewTimer(medium) // the lease began before the poll was sent
 		defer timer.Stop()
 		select {
 		case <-timer.C:
