@@ -77,8 +77,28 @@ func (w *working) take(h *holding, asked time.Time, wanted bool) {
 		}
 		limited, release := limitedTo(ctx, h.task, w.options.Lease)
 		defer release()
-		result = w.attempt(&workContext{limited, w, h}, h.task)
+		result = w.attempt(w.contextOf(limited, h), h.task)
 	})
+}
+
+// contextOf is what the handler of a task is given.
+func (w *working) contextOf(ctx context.Context, h *holding) *workContext {
+	received := time.Now()
+	return &workContext{
+		Context: ctx, task: h.task, steps: newStepLog(h.task.Steps),
+		now: func() time.Time {
+			if h.task.LeaseUntil.IsZero() {
+				return time.Now()
+			}
+			return h.task.LeaseUntil.Add(time.Since(received) - w.options.Lease)
+		},
+		keep: func(step *DoneStep) error { return w.keep(h, step) },
+		progress: func(text []byte) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			h.progress = text
+		},
+	}
 }
 
 // limitedTo is ctx until the time of the attempt is over. Times of the server are compared

@@ -9,11 +9,14 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// workContext is the context of an attempt, with what [Progress] needs.
+// workContext is the context of an attempt, with what handlers may do besides returning.
 type workContext struct {
 	context.Context
-	working *working
-	held    *holding
+	task     *LeasedTask
+	steps    *stepLog
+	now      func() time.Time // by the clock of the server
+	keep     func(*DoneStep) error
+	progress func(text []byte)
 }
 
 type workKey struct{}
@@ -32,15 +35,13 @@ func (c *workContext) Value(key any) any {
 func Progress(ctx context.Context, value any) error {
 	of, ok := ctx.Value(workKey{}).(*workContext)
 	if !ok {
-		return errors.New("client: no attempt runs in this context")
+		return errNoAttempt
 	}
 	text, err := json.Marshal(value)
 	if err != nil || len(text) > 4<<10 {
 		return errors.Join(err, task.Invalid("progress", "must be JSON of at most 4 KiB", ""))
 	}
-	of.working.mu.Lock()
-	defer of.working.mu.Unlock()
-	of.held.progress = text
+	of.progress(text)
 	return nil
 }
 

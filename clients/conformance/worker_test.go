@@ -31,6 +31,7 @@ func goWorker() error {
 		"snooze": told(func(context.Context, *client.LeasedTask) (any, error) { return nil, client.Snooze(5 * time.Second) }),
 		"bad":    told(func(context.Context, *client.LeasedTask) (any, error) { return math.NaN(), nil }),
 		"slow":   told(slow),
+		"steps":  told(someStepsOf),
 	}, client.WorkOptions{Concurrency: slots, Lease: seconds("OUTLAST_KIT_LEASE"), Grace: seconds("OUTLAST_KIT_GRACE")})
 }
 
@@ -79,4 +80,19 @@ func tell(t *client.LeasedTask, event string) (string, error) {
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	return string(answer), err
+}
+
+func someStepsOf(ctx context.Context, t *client.LeasedTask) (any, error) {
+	var done []string
+	for _, name := range []string{"one", "two"} {
+		result, err := client.DoStep(ctx, name, func(context.Context) (string, error) {
+			_, err := tell(t, "step-"+name)
+			return name, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		done = append(done, result)
+	}
+	return done, nil
 }
