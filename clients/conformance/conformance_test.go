@@ -3,6 +3,7 @@ package main
 import (
 	"log/slog"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 // judge returns the rules that a program breaks, and those that were not tried.
 func judge(t *testing.T, program ...string) (violated, untried []string) {
 	t.Helper()
-	k := &kit{program: program, parallel: 12, patience: 20 * time.Second}
+	k := &kit{program: program, parallel: 12, patience: 15 * time.Second}
 	found, err := k.play(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -41,6 +42,33 @@ func judge(t *testing.T, program ...string) (violated, untried []string) {
 		t.Logf("the program wrote: %s", found.output)
 	}
 	return violated, untried
+}
+
+// Workers in Python without a package. The right one breaks no rule, each of the others
+// exactly those that it is made to break.
+func TestWorkersWithoutPackage(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Fatal(err)
+	}
+	steps := []string{"steps-done", "steps-kept", "steps-lost"}
+	for program, want := range map[string]struct{ broken, untried []string }{
+		"threads.py nothing": {nil, steps},
+		"threads.py deaf":    {[]string{"new-claim", "lost-lease", "silent-lease", "cancel"}, steps},
+		"threads.py hasty":   {[]string{"late-task", "server-clock", "attempt-ends", "stop-task", "stop-work", "stop-grace"}, steps},
+		"simple.py": {[]string{
+			"valid-calls", "free-slots", "retry-after", "denied", "late-task", "server-clock", "attempt-ends", "new-claim",
+			"bad-result", "settle-again", "refused-batch", "extend", "extend-busy", "lost-lease", "silent-lease", "cancel",
+			"stop-exit", "stop-task", "stop-work", "stop-grace",
+		}, append([]string{"extend-untold"}, steps...)},
+	} {
+		t.Run(program, func(t *testing.T) {
+			t.Parallel()
+			violated, untried := judge(t, append([]string{"python3"}, strings.Fields("testdata/"+program)...)...)
+			if !slices.Equal(violated, want.broken) || !slices.Equal(untried, want.untried) {
+				t.Errorf("broken: %v, not tried: %v\nwant %v and %v", violated, untried, want.broken, want.untried)
+			}
+		})
+	}
 }
 
 func TestGoWorker(t *testing.T) {

@@ -28,6 +28,14 @@ func report(out io.Writer, found []finding, asJSON, list bool) {
 			fmt.Fprintf(table, "%s\t%s\t%s\n", f.ID, level, f.Says)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.ID, level, f.Verdict, strings.Join(f.Seen, "; "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.ID, level, f.Verdict, seen(f.Seen))
 	}
+}
+
+// seen is what was seen of a rule, in one line.
+func seen(all []string) string {
+	if len(all) > 2 {
+		return fmt.Sprintf("%s; and in %d more scenarios", all[0], len(all)-1)
+	}
+	return strings.Join(all, "; ")
 }

@@ -18,6 +18,9 @@ type scenario struct {
 	play         func(*stage)
 }
 
+// startTime is for a program to start, on whatever machine.
+const startTime = 2 * time.Minute
+
 // stage is where a scenario is played.
 type stage struct {
 	*server
@@ -74,6 +77,9 @@ func (st *stage) playOut() (whole bool) {
 		default:
 			panic(end)
 		}
+		for _, rule := range st.rules {
+			st.findings.skip(rule, "its scenario ended before")
+		}
 	}()
 	st.play(st)
 	return true
@@ -92,7 +98,9 @@ func (st *stage) finish() {
 	switch code, ended := st.ends(); {
 	case !ended:
 		st.findings.fail("stop-exit", "the process went on after SIGTERM")
-	case code != 0:
+	case code < 0:
+		st.findings.fail("stop-exit", "SIGTERM killed the process")
+	case code > 0:
 		st.findings.fail("stop-exit", fmt.Sprintf("the exit code after SIGTERM was %d", code))
 	default:
 		st.findings.ok("stop-exit")
@@ -152,8 +160,10 @@ func (st *stage) judgeCalls() {
 
 // expect waits until something is so. If that does not come, the rule is broken and the
 // play is over.
-func (st *stage) expect(rule, what string, is func() bool) {
-	if st.waits(is) {
+func (st *stage) expect(rule, what string, is func() bool) { st.expectIn(st.patience, rule, what, is) }
+
+func (st *stage) expectIn(patience time.Duration, rule, what string, is func() bool) {
+	if st.waits(patience, is) {
 		st.findings.ok(rule)
 		return
 	}
@@ -179,8 +189,8 @@ func (st *stage) check(rule, broken string, is func() bool) {
 }
 
 // waits waits until something is so, as long as the process lives.
-func (st *stage) waits(is func() bool) bool {
-	ctx, cancel := context.WithTimeout(st.ctx, st.patience)
+func (st *stage) waits(patience time.Duration, is func() bool) bool {
+	ctx, cancel := context.WithTimeout(st.ctx, patience)
 	defer cancel()
 	go func() {
 		select {
@@ -194,7 +204,7 @@ func (st *stage) waits(is func() bool) bool {
 
 // begins waits for the first poll.
 func (st *stage) begins() {
-	st.expect("poll-again", "a poll", func() bool { return len(st.polls) > 0 })
+	st.expectIn(startTime, "poll-again", "a first poll", func() bool { return len(st.polls) > 0 })
 }
 
 // give makes a task due that the worker can start.
