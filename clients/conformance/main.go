@@ -59,6 +59,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) int {
 	})
 	flags.DurationVar(&k.patience, "patience", 30*time.Second, "how long to wait for what a good worker does")
 	flags.IntVar(&k.parallel, "parallel", 12, "processes at once")
+	strict := flags.Bool("strict", false, "count advice that is not followed, and rules that were not tried, as broken too")
 	asJSON := flags.Bool("json", false, "write JSON")
 	list := flags.Bool("list", false, "list the rules and start nothing")
 	if err := flags.Parse(args); err != nil {
@@ -83,7 +84,7 @@ func run(ctx context.Context, args []string, out, log io.Writer) int {
 	}
 	listed := found.list(k.rules)
 	report(out, listed, *asJSON, false)
-	if !slices.ContainsFunc(listed, func(f finding) bool { return f.Must && f.Verdict == broken }) {
+	if !slices.ContainsFunc(listed, func(f finding) bool { return f.Must && f.Verdict == broken || *strict && f.Verdict != ok }) {
 		return 0
 	}
 	if found.output != "" && !*asJSON {
