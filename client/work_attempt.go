@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/outlast-dev/outlast/retry"
@@ -239,4 +241,117 @@ func errorOf(ctx context.Context, err error) *TaskError {
 // sendable is a text as the server takes it: UTF-8 without NUL.
 func sendable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// workContext is the context of an attempt, with what handlers may do besides returning.
+type workContext struct {
+	context.Context
+	task     *LeasedTask
+	steps    *stepLog
+	now      func() time.Time // by the clock of the server
+	keep     func(*DoneStep) error
+	progress func(text []byte)
+}
+
+type workKey struct{}
+
+// Value implements [context.Context].
+func (c *workContext) Value(key any) any {
+	if key == (workKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// Progress reports how far an attempt has come: any value that is JSON of at most 4
+// KiB. It goes to the server with the next extension of the lease. Outside of a
+// [WorkHandler] it is an error.
+func Progress(ctx context.Context, value any) error {
+	of, ok := ctx.Value(workKey{}).(*workContext)
+	if !ok {
+		return errNoAttempt
+	}
+	text, err := json.Marshal(value)
+	if err != nil || len(text) > 4<<10 {
+		return errors.Join(err, task.Invalid("progress", "must be JSON of at most 4 KiB", ""))
+	}
+	of.progress(text)
+	return nil
+}
+
+// RetryAfter makes an attempt fail with err, and the next one start after d instead
+// of the policy's delay. The policy still counts the attempts.
+func RetryAfter(d time.Duration, err error) error {
+	return &steering{outcome: string(task.OutcomeFailed), after: (*Duration)(&d), err: err}
+}
+
+// Snooze asks to run again after d, a second at the least. It is no failure and
+// costs no attempt.
+func Snooze(d time.Duration) error {
+	return &steering{outcome: string(task.OutcomeSnoozed), after: (*Duration)(&d)}
+}
+
+// GiveUp ends a task now as a dead letter, whatever attempts are left.
+func GiveUp(err error) error { return &steering{outcome: string(task.OutcomeDead), err: err} }
+
+// Drop ends a task now as canceled: it is no longer wanted, and nobody needs to look
+// at it.
+func Drop(err error) error { return &steering{outcome: string(task.OutcomeCanceled), err: err} }
+
+// steering is an error by which a handler says what is to follow.
+type steering struct {
+	outcome string
+	after   *Duration
+	err     error
+}
+
+func (s *steering) Error() string {
+	if s.err == nil {
+		return s.outcome
+	}
+	return s.err.Error()
+}
+
+func (s *steering) Unwrap() error { return s.err }
+
+// Verdict is how an attempt ended, as the server would be told.
+type Verdict struct {
+	TaskResult
+	Steps    []Step          // all that are done, those that came with the task included
+	Progress json.RawMessage // the last that was reported
+}
+
+// Try runs one attempt of a handler without a server, for its tests. Of the task, what the
+// handler looks at has to be set. For the next attempt give it the steps of the verdict: a
+// signal that has come is a [Step] with its name, Occurrence 0 and the type "signal". Whether
+// a failure is retried is decided by the server.
+func Try(ctx context.Context, handler WorkHandler, t LeasedTask) *Verdict {
+	began := time.Now()
+	if t.ID.IsZero() {
+		t.ID = NewID()
+	}
+	v := &Verdict{Steps: t.Steps}
+	var mu sync.Mutex // steps may run at once
+	w := &working{handlers: map[string]WorkHandler{t.Type: handler}, options: WorkOptions{Logger: slog.New(slog.DiscardHandler)}}
+	v.TaskResult = w.attempt(&workContext{
+		Context: ctx, task: &t, steps: newStepLog(t.Steps),
+		now: func() time.Time {
+			if t.StartedAt.IsZero() {
+				return time.Now()
+			}
+			return t.StartedAt.Add(time.Since(began))
+		},
+		keep: func(s *DoneStep) error {
+			mu.Lock()
+			defer mu.Unlock()
+			v.Steps = append(v.Steps, Step{Name: s.Name, Occurrence: s.Occurrence, Result: s.Result, Type: s.Type, Compensation: s.Compensation})
+			return nil
+		},
+		progress: func(text []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			v.Progress = text
+		},
+	}, &t)
+	return v
 }

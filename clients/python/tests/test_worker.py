@@ -332,13 +332,12 @@ class Leases(WorkerCase):
         clock, reasons = Clock(), []
 
         def long(context: Context) -> None:
+            clock.go_on(31)
             context.stopped.wait(PATIENCE)
             reasons.append(context.stop_reason)
-            clock.go_on(31)
 
         id = self.fake.give("long")
         self.fake.always[EXTEND] = Ignored()
-        self.fake.faults[POLL] = [lambda body: clock.go_on(31)]
         running = self.running(now=False, handlers={"long": long}, concurrency=1)
         clock.drives(running.worker)
         running.start()
