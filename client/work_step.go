@@ -172,11 +172,11 @@ func (l *stepLog) begin(name string) (occurrence int, err error) {
 	return l.asked[name] + 1, nil
 }
 
-func (l *stepLog) end(name string, err error) {
+func (l *stepLog) end(name string, done bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.running, name)
-	if err == nil {
+	if done {
 		l.asked[name]++
 	}
 }
@@ -187,8 +187,10 @@ func (c *workContext) step(ctx context.Context, name string, fn func(context.Con
 	if err != nil {
 		return nil, err
 	}
-	defer func() { c.steps.end(name, err) }()
+	done := false // nor where fn panics
+	defer func() { c.steps.end(name, done) }()
 	if before := c.steps.done[stepName{name, occurrence}]; before != nil {
+		done = true
 		return before.Result, nil
 	}
 	if ctx.Err() != nil {
@@ -204,7 +206,9 @@ func (c *workContext) step(ctx context.Context, name string, fn func(context.Con
 		return nil, err
 	}
 	step.Compensation = doing.undo
-	return step.Result, c.keep(step)
+	err = c.keep(step)
+	done = err == nil
+	return step.Result, err
 }
 
 type stepKey struct{}
