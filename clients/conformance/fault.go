@@ -52,7 +52,7 @@ func cutOff() fault {
 		text := encoded(c.work())
 		conn := c.hijack()
 		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(text), text[:len(text)/2])
-		conn.Close()
+		_ = conn.Close() // it is to end
 	}}
 }
 
@@ -124,7 +124,7 @@ func (c *call) reset() {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	conn.Close()
+	_ = conn.Close() // it is to end
 }
 
 func (c *call) hijack() net.Conn {

@@ -18,7 +18,6 @@ func report(out io.Writer, found []finding, asJSON, list bool) {
 		return
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	defer table.Flush()
 	for _, f := range found {
 		level := "must"
 		if !f.Must {
@@ -30,6 +29,7 @@ func report(out io.Writer, found []finding, asJSON, list bool) {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", f.ID, level, f.Verdict, seen(f.Seen))
 	}
+	_ = table.Flush() // the reader may have gone
 }
 
 // seen is what was seen of a rule, in one line.

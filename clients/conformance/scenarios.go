@@ -199,7 +199,7 @@ func refusedBatch(st *stage) {
 	all := []*attempt{st.make("echo", 0), st.make("echo", 1), st.make("echo", 2), st.make("echo", 3)}
 	wrong := all[1]
 	isWrong := func(r client.TaskResult) bool {
-		return r.ID == wrong.task.ID && !(r.Outcome == "failed" && r.Error != nil && r.Error.Code == task.BadResult)
+		return r.ID == wrong.task.ID && (r.Outcome != "failed" || r.Error == nil || r.Error.Code != task.BadResult)
 	}
 	closed, open := gate()
 	f := refused(http.StatusBadRequest, task.CodeInvalid, 0)

@@ -46,7 +46,7 @@ func (sc *scenario) perform(ctx context.Context, args []string, patience time.Du
 	if err != nil {
 		return nil, err
 	}
-	defer s.http.Close()
+	defer func() { _ = s.http.Close() }() // nobody waits for an answer
 	st := &stage{server: s, scenario: sc, ctx: ctx, patience: patience, stoppedAt: -1, findings: newFindings()}
 	if st.program, err = start(ctx, args, s, sc.lease, sc.grace); err != nil {
 		return nil, err

@@ -240,7 +240,7 @@ test("a lease that is lost aborts the signal, and costs no attempt", async () =>
 
 test("a task that comes again under a new claim is an attempt of its own", async () => {
   const reasons = new Map<number, unknown>()
-  const c = await cast({ work: (_, { task, signal }) => once(signal, "abort").then(() => { throw (reasons.set(task.claim, signal.reason), signal.reason) }) }, { lease: "1s", concurrency: 2 })
+  const c = await cast({ work: (_, { task, signal }) => once(signal, "abort").then(() => { throw (reasons.set(task.claim, signal.reason), signal.reason) }) }, { lease: "6s", concurrency: 2 })
   const task = leased({ claim: 1 })
   await c.give(task)
   await c.give({ ...task, claim: 2 })
