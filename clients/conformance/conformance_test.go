@@ -21,10 +21,16 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// The patience with workers: a good one uses up none of it, a wrong one all.
+const (
+	withGood  = 2 * time.Minute
+	withWrong = 20 * time.Second
+)
+
 // judge returns the rules that a program breaks, and those that were not tried.
-func judge(t *testing.T, program ...string) (violated, untried []string) {
+func judge(t *testing.T, patience time.Duration, program ...string) (violated, untried []string) {
 	t.Helper()
-	k := &kit{program: program, parallel: 12, patience: 15 * time.Second}
+	k := &kit{program: program, parallel: 16, patience: patience}
 	found, err := k.play(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +69,11 @@ func TestWorkersWithoutPackage(t *testing.T) {
 	} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
-			violated, untried := judge(t, append([]string{"python3"}, strings.Fields("testdata/"+program)...)...)
+			patience := withWrong
+			if want.broken == nil {
+				patience = withGood
+			}
+			violated, untried := judge(t, patience, append([]string{"python3"}, strings.Fields("testdata/"+program)...)...)
 			if !slices.Equal(violated, want.broken) || !slices.Equal(untried, want.untried) {
 				t.Errorf("broken: %v, not tried: %v\nwant %v and %v", violated, untried, want.broken, want.untried)
 			}
@@ -72,7 +82,7 @@ func TestWorkersWithoutPackage(t *testing.T) {
 }
 
 func TestGoWorker(t *testing.T) {
-	violated, untried := judge(t, os.Args[0])
+	violated, untried := judge(t, withGood, os.Args[0])
 	if len(violated) > 0 || len(untried) > 0 {
 		t.Errorf("broken: %v, not tried: %v", violated, untried)
 	}
