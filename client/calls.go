@@ -51,6 +51,26 @@ func (c *Client) Run(ctx context.Context, draft Draft, wait time.Duration) (*Tas
 	})
 }
 
+// Wait waits for the end of a task, at most for the given time, and returns it as it then
+// stands. It looks at it again and again, at least once a second; [Client.Run] is told at once.
+func (c *Client) Wait(ctx context.Context, id task.ID, most time.Duration) (*Task, error) {
+	end := time.Now().Add(most)
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		t, err := c.Task(ctx, id)
+		left := time.Until(end)
+		if err != nil || t.State.Final() || left <= 0 {
+			return t, err
+		}
+		timer := time.NewTimer(min(wait, left))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return t, context.Cause(ctx)
+		}
+	}
+}
+
 // EnqueueBatch hands in up to 1000 tasks, all or none of them if atomic.
 func (c *Client) EnqueueBatch(ctx context.Context, drafts []Draft, atomic bool) ([]BatchResult, error) {
 	batch := Batch{Tasks: make([]Draft, len(drafts)), Atomic: atomic}

@@ -257,7 +257,7 @@ func (c *Client) problem(resp *http.Response) error {
 	e := &Error{}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if c.base.Scheme == "http" && plainToTLS(resp.StatusCode, data) {
-		return c.otherScheme(nil)
+		return otherScheme(c.base, nil)
 	}
 	if err != nil || json.Unmarshal(data, e) != nil || e.Code == "" {
 		*e = Error{Title: http.StatusText(resp.StatusCode), Code: task.CodeInternal, Detail: "the answer is no problem document: " + resp.Status,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -22,9 +23,9 @@ func (c *Client) unspoken(err error) error {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, http.ErrSchemeMismatch), errors.As(err, &record):
-		return c.otherScheme(err)
+		return otherScheme(c.base, err)
 	case c.base.Scheme == "http" && strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`): // an alert of TLS
-		return c.otherScheme(err)
+		return otherScheme(c.base, err)
 	case errors.As(err, &certificate):
 		return c.distrusted(certificate)
 	case errors.As(err, &alert) && alert.Op == "remote error": // what crypto/tls calls an alert
@@ -36,13 +37,13 @@ func (c *Client) unspoken(err error) error {
 
 // otherScheme is the error of a URL that begins with http where the server speaks
 // https, or the reverse.
-func (c *Client) otherScheme(cause error) error {
+func otherScheme(base *url.URL, cause error) error {
 	spoken := "https"
-	if c.base.Scheme == "https" {
+	if base.Scheme == "https" {
 		spoken = "http"
 	}
-	e := task.Invalid("server", fmt.Sprintf("%s speaks %s, and the URL of the server begins with %s", c.base.Host, spoken, c.base.Scheme),
-		"write it as "+spoken+strings.TrimPrefix(c.base.String(), c.base.Scheme))
+	e := task.Invalid("server", fmt.Sprintf("%s speaks %s, and the URL of the server begins with %s", base.Host, spoken, base.Scheme),
+		"write it as "+spoken+strings.TrimPrefix(base.String(), base.Scheme))
 	e.Err = cause
 	return e
 }

@@ -2,22 +2,21 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
-	"strings"
+	"net"
+	"net/http"
+	"net/http/httptrace"
 	"sync"
 	"time"
 
-	"github.com/outlast-dev/outlast/retry"
 	"github.com/outlast-dev/outlast/task"
 )
 
 // WorkHandler runs one attempt. Its context ends when the task is canceled, when
 // its attempt's time is over, when its lease is lost, and when the grace time of a
-// stop has passed; [context.Cause] says which. A nil error is success, whose result
+// stop has passed; [context.Cause] says which. What it fails with then is no failure:
+// a canceled task is settled as canceled, and others are handed back. A nil error is success, whose result
 // is kept if it is not nil; one without a JSON form, or of more than 64 KiB, makes the
 // attempt a permanent failure with the code "bad_result". Other errors are classified and retried by the policy of
 // the task; [RetryAfter], [Snooze], [GiveUp] and [Drop] steer. A panic is a failure of
@@ -45,8 +44,9 @@ var (
 
 const (
 	longestPoll = 30 * time.Second
-	mostSettled = 100              // results in one call
 	answerTime  = 30 * time.Second // for a call beyond its wait
+	lastAnswer  = 5 * time.Second  // for a poll that was ended
+	mostSettled = 100              // results in one call
 )
 
 // Work runs tasks of the server, with a handler for each type, until ctx ends. Then
@@ -82,26 +82,20 @@ func (c *Client) Work(ctx context.Context, handlers map[string]WorkHandler, opti
 // working is one call of Work.
 type working struct {
 	client   *Client
+	polls    *Client // whose connections can be closed on one side
 	handlers map[string]WorkHandler
 	options  WorkOptions
 	types    []string
 	attempts context.Context         // parent of those of attempts
 	fail     context.CancelCauseFunc // ends the polling
 
-	slots   chan struct{} // has an element for every attempt
-	running sync.WaitGroup
-	ended   chan TaskResult
-	done    chan struct{} // closed when no attempt runs any more
+	slots   chan struct{}  // has an element for every task in hand that was asked for
+	running sync.WaitGroup // tasks in hand
+	ended   chan ending
+	done    chan struct{} // closed when nothing is in hand any more
 
 	mu   sync.Mutex
-	held map[task.ID]*holding
-}
-
-// holding is a task that is being worked on.
-type holding struct {
-	claim    int64
-	progress []byte
-	cancel   context.CancelCauseFunc
+	held map[claimed]*holding
 }
 
 func newWorking(c *Client, handlers map[string]WorkHandler, options WorkOptions) *working {
@@ -124,8 +118,8 @@ func newWorking(c *Client, handlers map[string]WorkHandler, options WorkOptions)
 		options.Logger = slog.New(slog.DiscardHandler)
 	}
 	w := &working{
-		client: c, handlers: handlers, options: options, slots: make(chan struct{}, options.Concurrency),
-		ended: make(chan TaskResult, options.Concurrency), done: make(chan struct{}), held: map[task.ID]*holding{},
+		client: c, polls: overHTTP1(c), handlers: handlers, options: options, slots: make(chan struct{}, options.Concurrency),
+		ended: make(chan ending, options.Concurrency), done: make(chan struct{}), held: map[claimed]*holding{},
 	}
 	for name := range handlers {
 		w.types = append(w.types, name)
@@ -135,15 +129,17 @@ func newWorking(c *Client, handlers map[string]WorkHandler, options WorkOptions)
 
 // polling fetches tasks for the free slots.
 func (w *working) polling(ctx context.Context) error {
+	defer w.polls.Close()
 	for try := 1; ; {
 		free, ok := w.reserve(ctx)
 		if !ok {
 			return nil
 		}
+		asked := time.Now()
 		tasks, err := w.poll(ctx, free)
-		w.release(free - len(tasks))
+		w.release(max(0, free-len(tasks)))
 		for i := range tasks {
-			w.start(&tasks[i])
+			w.take(&holding{task: &tasks[i], slots: min(1, max(0, free-i))}, asked, ctx.Err() == nil)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -151,7 +147,7 @@ func (w *working) polling(ctx context.Context) error {
 		case err == nil:
 			try = 1
 			continue
-		case !passing(err) && !errors.Is(err, context.DeadlineExceeded):
+		case isDenied(err), isRefused(err):
 			return err
 		}
 		w.options.Logger.Warn("poll.failed", "error", err)
@@ -185,148 +181,24 @@ func (w *working) release(slots int) {
 	}
 }
 
+// poll asks for tasks. When ctx ends, it is the asking that ends: an answer that is on
+// its way is still read. A poll lasts a third of the lease at most, which counts from
+// before it was sent.
 func (w *working) poll(ctx context.Context, most int) ([]LeasedTask, error) {
-	limited, cancel := context.WithTimeout(ctx, longestPoll+answerTime)
+	wait := min(longestPoll, w.options.Lease/3)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait+answerTime)
 	defer cancel()
-	return w.client.Poll(limited, Poll{
+	line := &line{lose: cancel}
+	defer context.AfterFunc(ctx, line.hangUp)()
+	traced := httptrace.WithClientTrace(limited, &httptrace.ClientTrace{GotConn: line.got})
+	return w.polls.Poll(traced, Poll{
 		Worker: w.options.Worker, Release: w.options.Release, Queues: w.options.Queues, Types: w.types, Max: &most,
-		Wait: Duration(longestPoll), Lease: Duration(w.options.Lease),
+		Wait: Duration(wait), Lease: Duration(w.options.Lease),
 	})
 }
 
-// start runs one attempt, which has its slot already.
-func (w *working) start(t *LeasedTask) {
-	ctx, cancel := context.WithCancelCause(w.attempts)
-	release := context.CancelFunc(func() {})
-	if !t.AttemptEnds.IsZero() {
-		ctx, release = context.WithDeadlineCause(ctx, t.AttemptEnds.Time, retry.ErrAttemptTimeout)
-	}
-	w.mu.Lock()
-	w.held[t.ID] = &holding{claim: t.Claim, cancel: cancel}
-	w.mu.Unlock()
-	w.running.Go(func() {
-		defer release()
-		defer cancel(nil)
-		result := failed(t, errGoexit) // unless the attempt says otherwise
-		defer func() {
-			w.mu.Lock()
-			delete(w.held, t.ID)
-			w.mu.Unlock()
-			w.ended <- result
-			w.release(1)
-		}()
-		result = w.attempt(&workContext{ctx, w, t.ID}, t)
-	})
-}
-
-// errGoexit is the end of a handler that called [runtime.Goexit], as t.FailNow does.
-var errGoexit = &panicError{value: "the handler ended its goroutine"}
-
-// failed is the result of an attempt that failed with what [errorOf] can describe.
-func failed(t *LeasedTask, err error) TaskResult {
-	return TaskResult{ID: t.ID, Claim: t.Claim, Outcome: string(task.OutcomeFailed), Error: errorOf(context.Background(), err)}
-}
-
-// attempt calls the handler and says how it ended. An error or a result whose methods
-// panic is a failure too.
-func (w *working) attempt(ctx context.Context, t *LeasedTask) (out TaskResult) {
-	defer func() {
-		if raised := recover(); raised != nil {
-			out = failed(t, &panicError{raised, string(debug.Stack())})
-		}
-	}()
-	value, err := invoke(ctx, w.handlers[t.Type], t)
-	out = TaskResult{ID: t.ID, Claim: t.Claim, Outcome: string(task.OutcomeSucceeded)}
-	if err == nil {
-		if out.Result, err = resultOf(value); err == nil {
-			return out
-		}
-	}
-	steer := new(steering)
-	switch {
-	case errors.As(err, &steer):
-		out.Outcome, out.RetryAfter = steer.outcome, steer.after
-		if steer.err != nil {
-			out.Error = errorOf(ctx, steer.err)
-		}
-	case errors.Is(context.Cause(ctx), ErrStopping):
-		out.Outcome = string(task.OutcomeReleased)
-	default:
-		out.Outcome, out.Error = string(task.OutcomeFailed), errorOf(ctx, err)
-	}
-	return out
-}
-
-func resultOf(value any) ([]byte, error) {
-	if value == nil {
-		return nil, nil
-	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, &badResult{fmt.Errorf("the result has no JSON form: %w", err)}
-	}
-	if len(text) > task.MaxResult {
-		return nil, &badResult{fmt.Errorf("the result has %d bytes; the limit is %d", len(text), task.MaxResult)}
-	}
-	return text, nil
-}
-
-// badResult is the failure of an attempt that may have done its work, and whose end
-// cannot be kept. Doing it again would change nothing.
-type badResult struct{ err error }
-
-func (b *badResult) Error() string { return b.err.Error() }
-
-func (b *badResult) Unwrap() error { return b.err }
-
-func (b *badResult) RetryVerdict() retry.Verdict {
-	return retry.Verdict{Category: retry.Permanent, Effect: retry.Done, Code: task.BadResult}
-}
-
-// invoke runs a handler; a panic becomes an error.
-func invoke(ctx context.Context, handler WorkHandler, t *LeasedTask) (value any, err error) {
-	defer func() {
-		if raised := recover(); raised != nil {
-			err = &panicError{raised, string(debug.Stack())}
-		}
-	}()
-	if handler == nil {
-		return nil, GiveUp(fmt.Errorf("this worker has no handler for the type %s", task.Quote(t.Type)))
-	}
-	return handler(ctx, t)
-}
-
-type panicError struct {
-	value any
-	stack string
-}
-
-func (p *panicError) Error() string { return fmt.Sprint("panic: ", p.value) }
-
-func (p *panicError) RetryVerdict() retry.Verdict {
-	return retry.Verdict{Category: retry.Bug, Effect: retry.Maybe, Type: "panic"}
-}
-
-// errorOf is an error as the server keeps it, classified where it is known best.
-func errorOf(ctx context.Context, err error) *TaskError {
-	verdict := retry.ClassifyIn(ctx, err)
-	if verdict.Type == "" {
-		verdict.Type = fmt.Sprintf("%T", err)
-	}
-	out := &TaskError{Message: sendable(err.Error()), Category: string(verdict.Category), Type: sendable(verdict.Type), Code: sendable(verdict.Code)}
-	if raised := new(panicError); errors.As(err, &raised) {
-		out.Stack = sendable(raised.stack)
-	}
-	return out
-}
-
-// sendable is a text as the server takes it: UTF-8 without NUL.
-func sendable(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-}
-
-// drain waits for the running attempts: for the grace time, then, with their
-// contexts ended, as long as they take.
+// drain waits until nothing is in hand: for the grace time, then, with the contexts of
+// attempts ended, as long as they take.
 func (w *working) drain(stop context.CancelCauseFunc) {
 	idle := make(chan struct{})
 	go func() { w.running.Wait(); close(idle) }()
@@ -338,4 +210,55 @@ func (w *working) drain(stop context.CancelCauseFunc) {
 		stop(ErrStopping)
 		<-idle
 	}
+}
+
+// overHTTP1 is a client with connections of its own, which carry one call at a time:
+// such a one can be closed on one side. A transport that is no [http.Transport] stays.
+func overHTTP1(c *Client) *Client {
+	shared, ok := c.http.Transport.(*http.Transport)
+	if !ok {
+		return c
+	}
+	transport := shared.Clone()
+	transport.Protocols = new(http.Protocols)
+	transport.Protocols.SetHTTP1(true)
+	if transport.TLSClientConfig != nil { // it may name HTTP/2 already
+		transport.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	}
+	own, h := *c, *c.http
+	h.Transport = transport
+	own.http = &h
+	return &own
+}
+
+// line is the connection of a poll.
+type line struct {
+	lose context.CancelFunc // ends the call without its answer
+
+	mu   sync.Mutex
+	conn net.Conn
+	cut  bool
+}
+
+func (l *line) got(info httptrace.GotConnInfo) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.conn = info.Conn
+	if l.cut {
+		l.lose() // nothing has been asked
+	}
+}
+
+// hangUp ends the asking. The server sees that nobody waits any more, and answers with
+// what it has, which is still read.
+func (l *line) hangUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = true
+	side, ok := l.conn.(interface{ CloseWrite() error })
+	if !ok || side.CloseWrite() != nil {
+		l.lose()
+		return
+	}
+	time.AfterFunc(lastAnswer, l.lose)
 }

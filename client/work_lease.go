@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,9 +10,10 @@ import (
 	"github.com/outlast-dev/outlast/task"
 )
 
-// extending is the loop that keeps the leases of what is being worked on.
+// extending is the loop that keeps the leases of what is in hand, each a third of a lease
+// after it began.
 func (w *working) extending() {
-	ticker := time.NewTicker(w.options.Lease / 3)
+	ticker := time.NewTicker(w.options.Lease / 6)
 	defer ticker.Stop()
 	for {
 		select {
@@ -21,126 +21,179 @@ func (w *working) extending() {
 			return
 		case <-ticker.C:
 		}
-		w.mu.Lock()
-		items := make([]ExtendItem, 0, len(w.held))
-		for id, held := range w.held {
-			items = append(items, ExtendItem{ID: id, Claim: held.claim, Progress: held.progress})
-		}
-		w.mu.Unlock()
-		for len(items) > 0 {
-			some := items[:min(len(items), 1000)]
-			items = items[len(some):]
+		for due := w.due(); len(due) > 0; {
+			some := due[:min(len(due), 1000)]
+			due = due[len(some):]
 			w.extend(some)
 		}
 	}
 }
 
-func (w *working) extend(items []ExtendItem) {
+// due is what is to be extended now.
+func (w *working) due() (due []*holding) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, h := range w.held {
+		if !h.gone && time.Since(h.since) >= w.options.Lease/3 {
+			due = append(due, h)
+		}
+	}
+	return due
+}
+
+func (w *working) extend(held []*holding) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.attempts), w.options.Lease/3)
 	defer cancel()
+	items := make([]ExtendItem, len(held))
+	w.mu.Lock()
+	for i, h := range held {
+		items[i] = ExtendItem{ID: h.task.ID, Claim: h.task.Claim, Progress: h.progress}
+	}
+	w.mu.Unlock()
+	asked := time.Now()
 	results, err := w.client.Extend(ctx, items, w.options.Lease)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if err != nil {
 		w.options.Logger.Warn("extend.failed", "tasks", len(items), "error", err)
 		if isDenied(err) {
 			w.fail(&deniedError{err})
 		}
+		for _, h := range held {
+			h.lostAt = time.Now().Add(w.options.Lease) // it may have been extended
+			if isRefused(err) {
+				h.progress = nil // it can only be that
+			}
+		}
 		return
 	}
-	for i, result := range results {
+	for i, result := range results[:min(len(results), len(held))] {
+		h := held[i]
 		switch result.Status {
-		case "canceled":
-			w.stop(items[i], ErrCanceled)
 		case "stale_claim", "not_found":
-			w.stop(items[i], ErrLeaseLost)
+			h.gone = true
+			h.cancel(ErrLeaseLost)
+			continue
+		case "canceled":
+			h.cancel(ErrCanceled)
 		}
-	}
-}
-
-// stop ends the context of a task that is still being worked on.
-func (w *working) stop(item ExtendItem, cause error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if held := w.held[item.ID]; held != nil && held.claim == item.Claim {
-		held.cancel(cause)
+		h.leased(asked, w.options.Lease)
 	}
 }
 
 // settling is the loop that tells the server how attempts ended, together those
-// that end while a call is under way. It ends when no attempt runs any more and all
-// is told.
+// that end while a call is under way.
 func (w *working) settling() {
 	for {
-		var results []TaskResult
+		var batch []ending
 		select {
-		case result := <-w.ended:
-			results = append(results, result)
+		case e := <-w.ended:
+			batch = append(batch, e)
 		case <-w.done:
-			select {
-			case result := <-w.ended:
-				results = append(results, result)
-			default:
-				return
-			}
+			return
 		}
-		for more := true; more && len(results) < mostSettled; {
+		for more := true; more && len(batch) < mostSettled; {
 			select {
-			case result := <-w.ended:
-				results = append(results, result)
+			case e := <-w.ended:
+				batch = append(batch, e)
 			default:
 				more = false
 			}
 		}
-		w.settle(results)
+		w.settle(batch)
 	}
 }
 
 // settle tells the server, until it has heard or the leases have ended, after which
 // the tasks run again elsewhere. What the server refuses is told in halves, so that
 // only what is wrong fails.
-func (w *working) settle(results []TaskResult) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.attempts), max(w.options.Lease, answerTime))
-	defer cancel()
-	for pending := [][]TaskResult{results}; len(pending) > 0; {
-		some := pending[0]
+func (w *working) settle(batch []ending) {
+	for pending := [][]ending{batch}; len(pending) > 0; {
+		some, refusal := w.tell(pending[0])
 		pending = pending[1:]
-		refusal := w.tell(ctx, some)
 		half := len(some) / 2
 		switch {
 		case refusal == nil:
 		case half > 0:
-			pending = append([][]TaskResult{some[:half], some[half:]}, pending...)
-		case some[0].Error == nil || some[0].Error.Code != task.BadResult:
-			pending = append([][]TaskResult{{unsendable(&some[0], refusal)}}, pending...)
+			pending = append([][]ending{some[:half], some[half:]}, pending...)
+		case some[0].result.Error == nil || some[0].result.Error.Code != task.BadResult:
+			some[0].result = unsendable(&some[0].result, refusal)
+			pending = append([][]ending{some}, pending...)
 		default:
-			w.options.Logger.Error("settle.lost", "task", some[0].ID.String(), "error", refusal)
+			w.lose(some, refusal)
 		}
 	}
 }
 
-// tell tells the server of results. The error is its refusal of them, which is for good.
-func (w *working) tell(ctx context.Context, results []TaskResult) (refusal error) {
+// tell tells the server how attempts ended. If it refuses that for good, the refusal is
+// returned with those that it still has to hear of.
+func (w *working) tell(batch []ending) (untold []ending, refusal error) {
+	var last error
 	for try := 1; ; try++ {
-		settled, err := w.client.Settle(ctx, results)
-		if err == nil {
-			for i, one := range settled {
-				if one.Status != "ok" {
-					w.options.Logger.Warn("settle.refused", "task", results[i].ID.String(), "status", one.Status, "outcome", results[i].Outcome)
-				}
-			}
-			return nil
+		if batch = w.ours(batch, last); len(batch) == 0 {
+			return nil, nil
 		}
-		w.options.Logger.Warn("settle.failed", "tasks", len(results), "error", err)
-		denied, refused := isDenied(err), isRefused(err)
+		if last = w.call(batch); last == nil {
+			return nil, nil
+		}
+		w.options.Logger.Warn("settle.failed", "tasks", len(batch), "error", last)
 		switch {
-		case denied:
-			w.fail(&deniedError{err})
-			return nil
-		case refused:
-			return err
-		case pause(ctx, min(try, 10), err) != nil:
-			w.options.Logger.Error("settle.lost", "tasks", len(results), "error", err)
-			return nil
+		case isDenied(last):
+			w.fail(&deniedError{last})
+			w.lose(batch, last)
+			return nil, nil
+		case isRefused(last):
+			return batch, last
 		}
+		_ = pause(context.Background(), min(try, 10), last) // it ends by itself
+	}
+}
+
+// call is one call for some attempts.
+func (w *working) call(batch []ending) error {
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	results := make([]TaskResult, len(batch))
+	for i, e := range batch {
+		results[i] = e.result
+	}
+	settled, err := w.client.Settle(ctx, results)
+	if err == nil && len(settled) != len(results) {
+		err = errors.New("client: the answer does not fit what was settled")
+	}
+	if err != nil {
+		return err
+	}
+	for i, one := range settled {
+		if one.Status != "ok" {
+			w.options.Logger.Warn("settle.refused", "task", one.ID.String(), "status", one.Status, "outcome", results[i].Outcome)
+		}
+		close(batch[i].told)
+	}
+	return nil
+}
+
+// ours are the attempts whose leases may still hold.
+func (w *working) ours(batch []ending, last error) []ending {
+	var ours, lost []ending
+	w.mu.Lock()
+	for _, e := range batch {
+		if e.gone || time.Now().After(e.lostAt) {
+			lost = append(lost, e)
+		} else {
+			ours = append(ours, e)
+		}
+	}
+	w.mu.Unlock()
+	w.lose(lost, last)
+	return ours
+}
+
+// lose gives up attempts of whose end the server does not hear.
+func (w *working) lose(batch []ending, err error) {
+	for _, e := range batch {
+		w.options.Logger.Error("settle.lost", "task", e.task.ID.String(), "outcome", e.result.Outcome, "error", err)
+		close(e.told)
 	}
 }
 
@@ -170,75 +223,3 @@ func isRefused(err error) bool {
 	}
 	return errors.Is(err, &task.Error{Code: task.CodeInvalid})
 }
-
-// workContext is the context of an attempt, with what [Progress] needs.
-type workContext struct {
-	context.Context
-	working *working
-	id      task.ID
-}
-
-type workKey struct{}
-
-// Value implements [context.Context].
-func (c *workContext) Value(key any) any {
-	if key == (workKey{}) {
-		return c
-	}
-	return c.Context.Value(key)
-}
-
-// Progress reports how far an attempt has come: any value that is JSON of at most 4
-// KiB. It goes to the server with the next extension of the lease. Outside of a
-// [WorkHandler] it is an error.
-func Progress(ctx context.Context, value any) error {
-	of, ok := ctx.Value(workKey{}).(*workContext)
-	if !ok {
-		return errors.New("client: no attempt runs in this context")
-	}
-	text, err := json.Marshal(value)
-	if err != nil || len(text) > 4<<10 {
-		return errors.Join(err, task.Invalid("progress", "must be JSON of at most 4 KiB", ""))
-	}
-	of.working.mu.Lock()
-	defer of.working.mu.Unlock()
-	if held := of.working.held[of.id]; held != nil {
-		held.progress = text
-	}
-	return nil
-}
-
-// RetryAfter makes an attempt fail with err, and the next one start after d instead
-// of the policy's delay. The policy still counts the attempts.
-func RetryAfter(d time.Duration, err error) error {
-	return &steering{outcome: string(task.OutcomeFailed), after: (*Duration)(&d), err: err}
-}
-
-// Snooze asks to run again after d, a second at the least. It is no failure and
-// costs no attempt.
-func Snooze(d time.Duration) error {
-	return &steering{outcome: string(task.OutcomeSnoozed), after: (*Duration)(&d)}
-}
-
-// GiveUp ends a task now as a dead letter, whatever attempts are left.
-func GiveUp(err error) error { return &steering{outcome: string(task.OutcomeDead), err: err} }
-
-// Drop ends a task now as canceled: it is no longer wanted, and nobody needs to look
-// at it.
-func Drop(err error) error { return &steering{outcome: string(task.OutcomeCanceled), err: err} }
-
-// steering is an error by which a handler says what is to follow.
-type steering struct {
-	outcome string
-	after   *Duration
-	err     error
-}
-
-func (s *steering) Error() string {
-	if s.err == nil {
-		return s.outcome
-	}
-	return s.err.Error()
-}
-
-func (s *steering) Unwrap() error { return s.err }

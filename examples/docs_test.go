@@ -250,7 +250,7 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // line "// …" skips something.
 func TestSnippets(t *testing.T) {
 	var sources strings.Builder
-	for _, pattern := range []string{"*/main.go", "shop/*/*.go", "kafka/consumer.go", "../bench/migration_test.go", "../example*_test.go", "../store/*/example_test.go", "../outlasttest/example*_test.go"} {
+	for _, pattern := range []string{"*/main.go", "shop/*/*.go", "kafka/consumer.go", "../bench/migration_test.go", "../example*_test.go", "../store/*/example_test.go", "../outlasttest/example*_test.go", "../client/example*_test.go", "../client/webhook/example_test.go"} {
 		programs, _ := filepath.Glob(pattern)
 		for _, program := range programs {
 			sources.WriteString("\n" + flat(read(t, program)))

@@ -67,6 +67,14 @@ func TestExamples(t *testing.T) {
 			"unique index: 1 request, arrived 100×, deducted 1×",
 			"transaction: 100 runs at once, 1 committed, task succeeded, deducted 1×",
 		},
+		"remote": {
+			"enqueued, there before: false true",
+			"batch: 200 <nil>",
+			`run: succeeded {"charge":"paid by charge","number":8}`,
+			"wait: dead an order has no number",
+			"refused: 400 invalid policy",
+			"there is no such task",
+		},
 		"hello": {"sent to ada@example.com"},
 		"batch": {"invoices of March: 9990 of 10000 succeeded, 10 died"},
 		"order": {

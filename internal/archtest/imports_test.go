@@ -52,7 +52,7 @@ func (r rule) allowed(to string) bool {
 func isPart(path string) bool { return strings.Contains(path, "/internal/") }
 
 func isProgram(path string) bool {
-	return strings.HasPrefix(path, "cmd/") || strings.HasPrefix(path, "examples/") || strings.HasPrefix(path, "internal/tools")
+	return strings.HasPrefix(path, "cmd/") || strings.HasPrefix(path, "examples/") || strings.HasPrefix(path, "internal/tools") || path == "clients/conformance"
 }
 
 // Every package is known, and imports of ours go along the arrows of the table.

@@ -65,6 +65,10 @@ var programRules = []rule{
 	{path: "cmd/*", is: "programs", imports: []arrow{
 		{"...", "what they put together"},
 	}},
+	{path: "clients/conformance", is: "says which rules of the protocol a worker breaks", imports: []arrow{
+		{"client", "the JSON of the calls"},
+		{"task", "ids, named errors"},
+	}},
 	{path: "examples", is: "whole programs", imports: []arrow{{"...", "they show the public packages"}}},
 	{path: "examples/*", is: "whole programs", imports: []arrow{{"...", "they show the public packages"}}},
 	{path: "examples/shop/*", is: "whole programs, and what two of them share", imports: []arrow{{"...", "they show the public packages"}, {"examples/shop/orders", "the definitions that both sides import"}}},

@@ -662,6 +662,9 @@ var packageRules = []rule{
 		{"plan", "the answer of POST /v1/policies/plan"},
 		{"internal/hints", "what to do about wrong fields"},
 	}},
+	{path: "client/webhook", is: "verifies the requests that Outlast makes", stdOnly: true, imports: []arrow{
+		{"task", "the error of a bad secret"},
+	}},
 	{path: "internal/wire", is: "tasks and what belongs to them as the API has them", imports: []arrow{
 		{"", "attempts"},
 		{"inspect", "tasks and queues as they are seen"},
@@ -798,7 +801,7 @@ var foreign = []struct {
 	{"pgregory.net/rapid", "it is for tests", nil},
 	{"github.com/anishathalye/porcupine", "it is for tests", nil},
 
-	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}, {"internal/servers/with", "it runs a command beside them"}, {"internal/binarytest", "it starts the program, for tests"}}},
+	{"os/exec", "a server starts no processes", []arrow{{"cmd/*", "programs may"}, {"examples/*", "programs may"}, {"clients/conformance", "it starts workers"}, {"internal/tools", "it runs the go command"}, {"internal/servers", "it starts database servers, for tests and benchmarks"}, {"internal/servers/with", "it runs a command beside them"}, {"internal/binarytest", "it starts the program, for tests"}}},
 	{"google.golang.org/grpc", "gRPC must not reach users who do not ask for it", []arrow{{"retry/retrygrpc", "it is about gRPC"}}},
 	{"go.opentelemetry.io/otel", "the API is for adapters, the SDK for programs", []arrow{
 		{"retry/retryotel", "it is about OpenTelemetry"}, {"internal/tracing", "it is about OpenTelemetry"},

@@ -261,6 +261,14 @@ class Leases(WorkerCase):
         self.assertEqual(self.fake.ending(id)["result"], True)
         self.assertEqual(self.fake.about(EXTEND, id)[0]["progress"], {"done": 1})
 
+    def test_a_task_that_comes_too_late_is_not_started(self) -> None:
+        id = self.fake.give("late")
+        running = self.running(now=False, handlers={"late": lambda context: "it was started"})
+        clock = Clock().drives(running.worker)
+        self.fake.faults[POLL] = [lambda body: clock.go_on(31)]
+        running.start()
+        self.assertEqual(self.fake.ending(id)["outcome"], "released")
+
     def test_progress_that_is_refused(self) -> None:
         """The lease is extended without it."""
 
@@ -324,13 +332,12 @@ class Leases(WorkerCase):
         clock, reasons = Clock(), []
 
         def long(context: Context) -> None:
+            clock.go_on(31)
             context.stopped.wait(PATIENCE)
             reasons.append(context.stop_reason)
-            clock.go_on(31)
 
         id = self.fake.give("long")
         self.fake.always[EXTEND] = Ignored()
-        self.fake.faults[POLL] = [lambda body: clock.go_on(31)]
         running = self.running(now=False, handlers={"long": long}, concurrency=1)
         clock.drives(running.worker)
         running.start()

@@ -6,7 +6,7 @@ import { Client } from "./client.js"
 import { isDenied, isRefused } from "./errors.js"
 import { now, type Address } from "./transport.js"
 import type { ExtendItem, ExtendResult } from "./types.js"
-import { Raw } from "./wire.js"
+import { keyOf, Raw } from "./wire.js"
 
 /** What the thread is told. */
 export type Order =
@@ -40,15 +40,14 @@ const mostItems = 1000
 function run({ address, lease, port }: Extending): void {
   const client = new Client({ ...address, token: address.token ?? "", timeout: lease / 3, tryTimeout: lease / 3 })
   const held = new Map<string, Held>()
-  const key = (item: { id: string; claim: number }) => `${item.id} ${item.claim}`
 
   port.on("message", (order: Order) => {
     if (order.do === "hold") {
-      held.set(key(order), { id: order.id, claim: order.claim, since: order.since, busy: false })
+      held.set(keyOf(order), { id: order.id, claim: order.claim, since: order.since, busy: false })
       if (due(order)) extendDue() // its poll took long
-    } else if (order.do === "drop") held.delete(key(order))
+    } else if (order.do === "drop") held.delete(keyOf(order))
     else {
-      const item = held.get(key(order))
+      const item = held.get(keyOf(order))
       if (item) item.progress = new Raw(order.progress)
     }
   })

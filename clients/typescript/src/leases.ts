@@ -5,6 +5,7 @@ import type { Extending, Order, Told } from "./extender.js"
 import { CanceledError, LeaseLostError } from "./outcome.js"
 import { now, type Address } from "./transport.js"
 import type { LeasedTask } from "./types.js"
+import { keyOf } from "./wire.js"
 
 /** A task in hand. Times are of the monotonic clock of this process. */
 export class Holding {
@@ -48,7 +49,7 @@ export class Leases {
 
   hold(holding: Holding): void {
     const { id, claim } = holding.task
-    this.#held.set(id, holding)
+    this.#held.set(keyOf(holding.task), holding)
     this.#tell({ do: "hold", id, claim, since: holding.sure - this.lease })
   }
 
@@ -58,7 +59,7 @@ export class Leases {
 
   drop(holding: Holding): void {
     const { id, claim } = holding.task
-    if (this.#held.get(id) === holding) this.#held.delete(id)
+    this.#held.delete(keyOf(holding.task))
     this.#tell({ do: "drop", id, claim })
   }
 
@@ -72,8 +73,8 @@ export class Leases {
       if (told.failure.denied) this.fail(new Error(`the server lets this worker extend no leases: ${told.failure.message}`))
     }
     told.items.forEach((item, i) => {
-      const holding = this.#held.get(item.id)
-      if (holding?.task.claim !== item.claim) return
+      const holding = this.#held.get(keyOf(item))
+      if (!holding) return
       const status = told.results?.[i]?.status
       if (status === "stale_claim" || status === "not_found") {
         this.#tell({ do: "drop", ...item })

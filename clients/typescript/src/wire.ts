@@ -18,6 +18,11 @@ export class Raw {
   constructor(readonly text: string) {}
 }
 
+/** Names an attempt: a task may come again, under a new claim, while the handler of an old one still runs. */
+export function keyOf({ id, claim }: { id: string; claim: number }): string {
+  return `${id} ${claim}`
+}
+
 const units: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
 /** The milliseconds of a duration. */

@@ -238,6 +238,24 @@ test("a lease that is lost aborts the signal, and costs no attempt", async () =>
   }
 })
 
+test("a task that comes again under a new claim is an attempt of its own", async () => {
+  const reasons = new Map<number, unknown>()
+  const c = await cast({ work: (_, { task, signal }) => once(signal, "abort").then(() => { throw (reasons.set(task.claim, signal.reason), signal.reason) }) }, { lease: "6s", concurrency: 2 })
+  const task = leased({ claim: 1 })
+  await c.give(task)
+  await c.give({ ...task, claim: 2 })
+  const canceled = later()
+  c.fake.always.set("/v1/workers/extend", (got) => got.json(200, { results: got.body.items.map(({ id, claim }: Body) => {
+    if (claim === 2 && reasons.has(1)) canceled.resolve()
+    return { id, status: claim === 1 ? "stale_claim" : reasons.has(1) ? "canceled" : "ok" }
+  }) }))
+  c.fake.always.set("/v1/workers/settle", allOk)
+  await canceled.promise
+  while (!reasons.has(2)) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.deepEqual([reasons.get(1), reasons.get(2)].map((reason) => (reason as Error).name), ["LeaseLostError", "CanceledError"])
+  await c.stop()
+})
+
 test("the clock of the server means nothing: leases count from before the poll", async () => {
   const gate = later()
   const c = await cast({ work: (_, { signal }) => gate.promise.then(() => signal.aborted) }, { lease: "3s" })

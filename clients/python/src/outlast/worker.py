@@ -339,10 +339,10 @@ class Worker:
     def _start(self, held: _Held, beyond: bool) -> None:
         with self._changed:
             self._held[held.key] = held
-            stopping = self._stopping
+            unwanted = self._stopping or beyond or self._clock() >= held.ours_until
             self._changed.notify_all()
         try:
-            if not stopping and not beyond:
+            if not unwanted:
                 self._thread(lambda: self._attempt(held)).start()
                 return
         except RuntimeError:  # the system has no thread to give
