@@ -51,22 +51,18 @@ func (c *Client) Run(ctx context.Context, draft Draft, wait time.Duration) (*Tas
 	})
 }
 
+// longestWait is how long one call waits for the end of a task: proxies let it live.
+const longestWait = 30 * time.Second
+
 // Wait waits for the end of a task, at most for the given time, and returns it as it then
-// stands. It looks at it again and again, at least once a second; [Client.Run] is told at once.
+// stands.
 func (c *Client) Wait(ctx context.Context, id task.ID, most time.Duration) (*Task, error) {
 	end := time.Now().Add(most)
-	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		t, err := c.Task(ctx, id)
-		left := time.Until(end)
-		if err != nil || t.State.Final() || left <= 0 {
+	for {
+		left := max(0, time.Until(end))
+		t, err := get[Task](ctx, c, taskPath(id), url.Values{"wait": {min(left, longestWait).String()}})
+		if err != nil || t.State.Final() || left == 0 {
 			return t, err
-		}
-		timer := time.NewTimer(min(wait, left))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return t, context.Cause(ctx)
 		}
 	}
 }

@@ -16,7 +16,10 @@ import (
 func TestWait(t *testing.T) {
 	var calls atomic.Int64
 	ends := int64(3)
-	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if wait := r.URL.Query().Get("wait"); calls.Load() < 2 && wait != "30s" {
+			t.Errorf("it waits %s in one call", wait)
+		}
 		state := task.Running
 		if calls.Add(1) == ends {
 			state = task.Dead
@@ -29,8 +32,8 @@ func TestWait(t *testing.T) {
 	if got, err := c.Wait(t.Context(), client.NewID(), 0); err != nil || got.State != task.Running || calls.Load() != 4 {
 		t.Errorf("%+v, %v after %d calls", got, err, calls.Load())
 	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errors.New("enough"))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
 	if _, err := c.Wait(ctx, client.NewID(), time.Hour); err == nil {
 		t.Error("it waits longer than its context")
 	}
