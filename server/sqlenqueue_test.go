@@ -21,6 +21,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/postgres"
+	"github.com/outlast-dev/outlast/store/sealed"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -42,13 +43,20 @@ func (r *refusedBySQL) Error() string {
 
 // eachSQL runs a test on each kind of database, with a server on it.
 func eachSQL(t *testing.T, test func(b *sqlBase), handlers ...func(*outlast.Client)) {
+	eachBase(t, func(b *sqlBase) {
+		b.api = startOn(b.t, b.store, handlers...)
+		test(b)
+	})
+}
+
+// eachBase is eachSQL without a server.
+func eachBase(t *testing.T, test func(b *sqlBase)) {
 	t.Run("postgres", func(t *testing.T) {
-		b := &sqlBase{name: "postgres", address: servertest.Postgres(t)}
+		b := &sqlBase{api: &api{t: t}, name: "postgres", address: servertest.Postgres(t)}
 		var err error
 		b.store, err = postgres.OpenURL(t.Context(), b.address)
 		must(t, err)
 		b.db = openSQL(t, "pgx", b.address)
-		b.api = startOn(t, b.store, handlers...)
 		test(b)
 	})
 }
@@ -491,6 +499,49 @@ func TestSQLTakesHostileDrafts(t *testing.T) {
 		}
 		if _, _, err := b.try(b.db, `{"type":"a"}`, nil); err != nil {
 			b.t.Error(err)
+		}
+	})
+}
+
+// Where tasks are encrypted, SQL takes what was sealed with the keys, and nothing in the clear.
+func TestSQLTakesSealedPayloadsOnly(t *testing.T) {
+	eachBase(t, func(b *sqlBase) {
+		ctx := context.WithoutCancel(b.t.Context())
+		node, err := outlast.Open(ctx, b.store, outlast.WithEncryption(sealed.Keys{Secrets: map[string][]byte{"k1": []byte("a key of 32 bytes for this test.")}}))
+		must(b.t, err)
+		defer func() { must(b.t, errors.Join(node.Stop(ctx), b.store.Close())) }()
+		ran := make(chan string, 1)
+		outlast.Handle(node, "secret", func(_ context.Context, text string) error { ran <- text; return nil })
+		must(b.t, node.Start(ctx))
+
+		const draft = `{"type":"secret","payload":"in the clear"}`
+		for draft, message := range map[string]string{
+			draft: "payload: is not encrypted", `{"type":"secret"}`: "payload: is not encrypted",
+		} {
+			_, _, err := b.try(b.db, draft, nil)
+			b.isRefused(err, draft, "22023", message)
+		}
+
+		tx := b.begin() // seals, and leaves nothing
+		receipts, err := node.EnqueueTx(ctx, tx, outlast.Draft{Type: "secret", Payload: []byte(`"for ada"`)})
+		must(b.t, err)
+		id := receipts[0].Task.ID
+		var payload []byte
+		must(b.t, tx.QueryRowContext(ctx, `SELECT payload FROM outlast_task`).Scan(&payload))
+		must(b.t, tx.Rollback())
+
+		of := fmt.Sprintf(`{"type":"secret","id":%q}`, id)
+		for with, message := range map[string]string{
+			`{"dedupe_key":"k"}`: "dedupe_key: needs the keys", `{"target":{"url":"https://example.com","headers":{"A":"b"}}}`: "target.headers: are not encrypted",
+		} {
+			_, _, err := b.try(b.db, merged(of, with), payload)
+			b.isRefused(err, with, "22023", message)
+		}
+		if made, existing, err := b.try(b.db, of, payload); err != nil || existing || made != id {
+			b.t.Errorf("the sealed one: %s, %t, %v", made, existing, err)
+		}
+		if got := <-ran; got != "for ada" {
+			b.t.Errorf("ran with %q", got)
 		}
 	})
 }
