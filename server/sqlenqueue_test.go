@@ -54,7 +54,7 @@ func eachSQL(t *testing.T, test func(b *sqlBase), handlers ...func(*outlast.Clie
 // eachBase is eachSQL without a server.
 func eachBase(t *testing.T, test func(b *sqlBase)) {
 	t.Run("postgres", func(t *testing.T) {
-		b := &sqlBase{api: &api{t: t}, name: "postgres", address: servertest.Postgres(t)}
+		b := &sqlBase{api: &api{t: t}, name: "postgres", address: postgresBases.Postgres(t)}
 		var err error
 		b.store, err = postgres.OpenURL(t.Context(), b.address)
 		must(t, err)
@@ -62,7 +62,7 @@ func eachBase(t *testing.T, test func(b *sqlBase)) {
 		test(b)
 	})
 	t.Run("mariadb", func(t *testing.T) {
-		b := &sqlBase{api: &api{t: t}, name: "mariadb", address: servertest.MariaDB(t)}
+		b := &sqlBase{api: &api{t: t}, name: "mariadb", address: mariadbBases.MariaDB(t)}
 		b.db = openSQL(t, "mysql", b.address)
 		s, err := mysqlstore.Open(t.Context(), b.db)
 		must(t, err)
@@ -70,6 +70,23 @@ func eachBase(t *testing.T, test func(b *sqlBase)) {
 		test(b)
 	})
 }
+
+// Databases with the tables of a store and nothing in them.
+var (
+	postgresBases = servertest.Shelf{Fill: func(t testing.TB, address string) {
+		s, err := postgres.OpenURL(t.Context(), address)
+		must(t, err)
+		must(t, s.Close())
+	}}
+	mariadbBases = servertest.Shelf{Fill: func(t testing.TB, address string) {
+		db, err := sql.Open("mysql", address)
+		must(t, err)
+		defer db.Close()
+		s, err := mysqlstore.Open(t.Context(), db)
+		must(t, err)
+		must(t, s.Close())
+	}}
+)
 
 func openSQL(t *testing.T, driver, address string) *sql.DB {
 	t.Helper()
