@@ -494,7 +494,7 @@ func TestSQLKeepsTheOrderOfKeys(t *testing.T) {
 		var last *task.Task
 		for i := range 12 {
 			draft := `{"type":"a","key":"k"}`
-			id := task.ID{}
+			var id task.ID
 			if i%3 == 0 {
 				var err error
 				id, err = task.ParseID(b.call("POST", "/v1/tasks", draft).is(201).id())

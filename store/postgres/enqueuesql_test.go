@@ -77,6 +77,18 @@ func TestRoleThatOnlyEnqueues(t *testing.T) {
 	r.do(`DO $$ BEGIN IF EXISTS (SELECT FROM pg_proc p WHERE p.proname LIKE 'outlast%' AND has_function_privilege('public', p.oid, 'EXECUTE')) THEN RAISE 'anybody may call a function'; END IF; END $$`)
 }
 
+// The function is found in its schema, whatever the name of that.
+func TestEnqueueBySQLInAnySchema(t *testing.T) {
+	url := servertest.Postgres(t)
+	name := newSchemas(url).fresh()
+	g := newGround(t, open(t, url, postgres.WithSchema(name)), 2)
+	id, _, err := g.bySQL(connected(t, url), pgx.Identifier{name}.Sanitize(), `{"type":"mail","queue":"q","key":"k","dedupe_key":"k"}`)
+	g.ok(err)
+	if _, err := g.s.Get(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a caller has in its own schemas, under names of Outlast and of PostgreSQL, means nothing.
 func TestEnqueueFindsNothingOfItsCaller(t *testing.T) {
 	r := newRoles(t)

@@ -495,7 +495,7 @@ DO $$
 DECLARE
   made regprocedure;
 BEGIN
-  FOR made IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace AND p.proname IN ('outlast_refuse', 'outlast_shown', 'outlast_quoted', 'outlast_fields', 'outlast_text',
+  FOR made IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = current_schema() AND p.proname IN ('outlast_refuse', 'outlast_shown', 'outlast_quoted', 'outlast_fields', 'outlast_text',
     'outlast_plain', 'outlast_name', 'outlast_key', 'outlast_whole', 'outlast_duration', 'outlast_moment', 'outlast_lane_of', 'outlast_hashed', 'outlast_hashed_request', 'outlast_texts',
     'outlast_metadata', 'outlast_request', 'outlast_target', 'outlast_pending', 'outlast_enqueue')
   LOOP
