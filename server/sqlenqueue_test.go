@@ -353,6 +353,11 @@ func TestSQLSaysWhatItDoesNotTake(t *testing.T) {
 			_, _, err := b.try(b.db, fmt.Sprintf(`{"target":{"url":%q}}`, url), nil)
 			b.isRefused(err, url, "22023", "target.url: ")
 		}
+		for _, target := range []string{`{}`, `{"path":"/x"}`, `{"url":"https://example.com","path":"/x"}`, `{"url":"https://example.com","group":"g"}`} {
+			b.call("POST", "/v1/tasks", `{"type":"a","target":`+target+`}`).is(400)
+			_, _, err := b.try(b.db, `{"type":"a","target":`+target+`}`, nil)
+			b.isRefused(err, target, "22023", "target.url: ")
+		}
 	})
 }
 

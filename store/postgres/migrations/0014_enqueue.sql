@@ -209,7 +209,7 @@ BEGIN
       PERFORM outlast_refuse('target.path', outlast_quoted(path) || ' is not a path', 'write it like /send');
     END IF;
     url := 'group:' || member || path;
-  ELSIF coalesce(url, '') = '' OR member || path <> '' THEN
+  ELSIF coalesce(url, '') = '' OR concat(member, path) <> '' THEN
     PERFORM outlast_refuse('target.url', 'is required, or a group with a path in its place', 'write it like https://example.com/path');
   ELSIF length(url) > 2048 THEN
     PERFORM outlast_refuse('target.url', 'the URL has ' || length(url) || ' bytes', 'at most 2048 are possible; put data into the payload');
@@ -333,7 +333,7 @@ BEGIN
     PERFORM outlast_refuse('payload', 'it is encrypted already, for another task', 'hand in what it was before, read where the keys are');
   ELSIF octet_length(body) > 1048576 + 128 * sealing::integer THEN
     PERFORM outlast_refuse('payload', 'the payload has ' || octet_length(body) || ' bytes; the limit is 1048576', 'keep large data elsewhere and send a reference', '54000');
-  ELSIF sealing AND EXISTS (SELECT FROM json_each_text(CASE json_typeof(request -> 'headers') WHEN 'object' THEN request -> 'headers' ELSE '{}' END) h WHERE h.value NOT LIKE 'sealed:1:%') THEN
+  ELSIF sealing AND request ->> 'headers' <> '{}' THEN
     PERFORM outlast_refuse('target.headers', 'are not encrypted, and the tasks of this store are', 'enqueue by POST /v1/tasks');
   END IF;
 
