@@ -248,6 +248,34 @@ CREATE OR REPLACE FUNCTION outlast_target(kind text, url text) RETURNS text LANG
   FROM (SELECT regexp_match(url, '^([a-z]+):(?://)?([^/?:]+)(:[0-9]+)?') AS part) p) n
 $$;
 
+-- Takes a dedupe key for a task, and says whose it is then.
+CREATE OR REPLACE FUNCTION outlast_take_key(of_lane integer, of_queue text, of_key text, taker uuid, hash bytea, started bigint, until bigint, snapshot boolean) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+  holder uuid;
+  held bytea;
+BEGIN
+  LOOP
+    INSERT INTO outlast_dedupe (lane, queue, key, id, content, expires) VALUES (of_lane, of_queue, of_key, taker, hash, until) ON CONFLICT (lane, queue, key) DO NOTHING;
+    IF FOUND THEN
+      RETURN taker;
+    END IF;
+    SELECT d.id INTO holder FROM outlast_dedupe d WHERE d.lane = of_lane AND d.queue = of_queue AND d.key = of_key AND d.expires <= started FOR UPDATE;
+    IF FOUND AND NOT EXISTS (SELECT FROM outlast_task t WHERE t.id = holder) THEN
+      IF snapshot THEN
+        PERFORM outlast_refuse('dedupe_key', 'whether its task lives again would not be seen in a snapshot', 'begin the transaction at READ COMMITTED', '0A000');
+      END IF;
+      UPDATE outlast_dedupe d SET id = taker, content = hash, expires = until WHERE d.lane = of_lane AND d.queue = of_queue AND d.key = of_key;
+      RETURN taker;
+    END IF;
+    SELECT d.id, d.content INTO holder, held FROM outlast_dedupe d WHERE d.lane = of_lane AND d.queue = of_queue AND d.key = of_key;
+    CONTINUE WHEN NOT FOUND; -- it was deleted meanwhile
+    IF held <> hash THEN
+      PERFORM outlast_refuse('dedupe_key', 'the dedupe key belongs to a task of other content', 'the task is ' || holder, '23505');
+    END IF;
+    RETURN holder;
+  END LOOP;
+END $$;
+
 CREATE OR REPLACE FUNCTION outlast_enqueue(task json, payload bytea DEFAULT NULL, OUT id uuid, OUT existing boolean) LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 <<draft>>
@@ -263,8 +291,7 @@ DECLARE
   request json;
   given_id text;
   raw bytea;
-  held_by uuid;
-  held bytea;
+  holder uuid;
   earliest bigint;
   priority bigint;
   attempts bigint;
@@ -290,7 +317,6 @@ DECLARE
   sealing boolean;
   sealed boolean;
   content bytea;
-  until bigint;
   same boolean;
   distributed bigint := 0;
 BEGIN
@@ -437,12 +463,12 @@ BEGIN
   existing := NOT FOUND;
 
   IF given_id IS NOT NULL THEN
-    earliest := (('x' || encode(substring(raw FOR 6), 'hex'))::bit(48)::bigint * 1000) - 86400000000; -- clocks differ
+    earliest := (('x' || encode(substring(raw FOR 6), 'hex'))::bit(48)::bigint * 1000) - 86400000000; -- clocks differ; of who is far ahead all ends are looked through
     SELECT t.queue = to_queue AND t.type = draft.kind AND t.key IS NOT DISTINCT FROM draft.key AND t.payload = body
       AND (t.target = draft.target OR coalesce(t.spec::json #>> '{http,url}' = request ->> 'url', false) OR t.target LIKE '@%' AND request IS NULL AND t.spec::json -> 'http' IS NULL)
     INTO same FROM (
       SELECT k.queue, k.type, k.key, k.payload, k.target, k.spec FROM outlast_task k WHERE k.id = outlast_enqueue.id AND k.lane = draft.lane AND existing
-      UNION ALL SELECT k.queue, k.type, k.key, k.payload, k.target, k.spec FROM outlast_done k WHERE k.id = outlast_enqueue.id AND k.finished_at >= CASE WHEN earliest > started THEN 0 ELSE earliest END
+      UNION ALL SELECT k.queue, k.type, k.key, k.payload, k.target, k.spec FROM outlast_done k WHERE k.id = outlast_enqueue.id AND k.finished_at >= CASE WHEN earliest > started - 43200000000 THEN 0 ELSE earliest END
       UNION ALL SELECT k.queue, k.type, k.key, k.payload, k.target, k.spec FROM outlast_dead k WHERE k.id = outlast_enqueue.id AND k.lane = draft.lane) t;
     IF same THEN
       DELETE FROM outlast_task t WHERE t.id = outlast_enqueue.id AND t.lane = draft.lane AND NOT existing;
@@ -458,28 +484,13 @@ BEGIN
   IF dedupe IS NOT NULL THEN
     content := substring(sha256(outlast_hashed(kind) || int8send(octet_length(body)) || body || outlast_hashed_request(request) || outlast_hashed('key:' || coalesce(key, ''))
       || int8send(delay) || coalesce(int8send(floor(run_at)::bigint), '')) FOR 16);
-    until := started + coalesce(width, 86400000000000) / 1000;
-    LOOP
-      INSERT INTO outlast_dedupe (lane, queue, key, id, content, expires) VALUES (dedupe_lane, to_queue, dedupe, id, content, until) ON CONFLICT (lane, queue, key) DO NOTHING;
-      EXIT WHEN FOUND;
-      SELECT d.id INTO held_by FROM outlast_dedupe d WHERE d.lane = dedupe_lane AND d.queue = to_queue AND d.key = dedupe AND d.expires <= started FOR UPDATE;
-      IF FOUND AND NOT EXISTS (SELECT FROM outlast_task t WHERE t.id = held_by) THEN
-        IF snapshot THEN
-          PERFORM outlast_refuse('dedupe_key', 'whether its task lives again would not be seen in a snapshot', 'begin the transaction at READ COMMITTED', '0A000');
-        END IF;
-        UPDATE outlast_dedupe d SET id = outlast_enqueue.id, content = draft.content, expires = until WHERE d.lane = dedupe_lane AND d.queue = to_queue AND d.key = dedupe;
-        EXIT;
-      END IF;
-      SELECT d.id, d.content INTO held_by, held FROM outlast_dedupe d WHERE d.lane = dedupe_lane AND d.queue = to_queue AND d.key = dedupe;
-      CONTINUE WHEN NOT FOUND; -- it was deleted meanwhile
-      IF held <> content THEN
-        PERFORM outlast_refuse('dedupe_key', 'the dedupe key belongs to a task of other content', 'the task is ' || held_by, '23505');
-      END IF;
+    holder := outlast_take_key(dedupe_lane, to_queue, dedupe, id, content, started, started + coalesce(width, 86400000000000) / 1000, snapshot);
+    IF holder <> id THEN
       DELETE FROM outlast_task t WHERE t.id = outlast_enqueue.id AND t.lane = draft.lane;
-      id := held_by;
+      id := holder;
       existing := true;
       RETURN;
-    END LOOP;
+    END IF;
   END IF;
 
   IF limits.max_pending > 0 AND outlast_pending(to_queue, limits.max_pending) > limits.max_pending THEN
@@ -497,7 +508,7 @@ DECLARE
 BEGIN
   FOR made IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = current_schema() AND p.proname IN ('outlast_refuse', 'outlast_shown', 'outlast_quoted', 'outlast_fields', 'outlast_text',
     'outlast_plain', 'outlast_name', 'outlast_key', 'outlast_whole', 'outlast_duration', 'outlast_moment', 'outlast_lane_of', 'outlast_hashed', 'outlast_hashed_request', 'outlast_texts',
-    'outlast_metadata', 'outlast_request', 'outlast_target', 'outlast_pending', 'outlast_enqueue')
+    'outlast_metadata', 'outlast_request', 'outlast_target', 'outlast_pending', 'outlast_take_key', 'outlast_enqueue')
   LOOP
     EXECUTE format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', made);
   END LOOP;
