@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/server"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/memory"
@@ -24,7 +25,7 @@ import (
 
 // net/http waits for half a second before it closes what it has not read to the end.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+	goleak.VerifyTestMain(servertest.Wrap(m), goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
 // api is a server over real HTTP with a node behind it.

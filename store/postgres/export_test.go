@@ -53,3 +53,6 @@ func (s *Store) OfAnotherServer() {
 		s.readAhead.lanes[lane] = state
 	}
 }
+
+// Channel is where nodes of the store are notified.
+func (s *Store) Channel() string { return s.channel() }
