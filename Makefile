@@ -94,7 +94,7 @@ test: servers ## Run all tests: with the race detector, in random order; beside 
 	@$(GO) build -ldflags='-s -w' -o .cache/outlast-test ./cmd/outlast
 	@export OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test"; \
 	.cache/with $(AGAIN) -j 2 tests-of-packages tests-of-programs; tested=$$?; \
-	sh .ci/clients test; clients=$$?; \
+	.cache/with sh .ci/clients test; clients=$$?; \
 	GO='$(GO)' sh .ci/openapi; [ "$$tested $$clients $$?" = "0 0 0" ]
 
 # One PostgreSQL and one MariaDB serve all of them; tests that hurt a server start their own.
@@ -136,8 +136,8 @@ console-test: ## Only the web console in Chromium, a part of make test (ARGS='ta
 
 .PHONY: clients
 clients: ## Only the packages of other languages, a part of make test: types, tests, and the package file installed and used
-	@mkdir -p .cache && $(GO) build -o .cache/outlast-test ./cmd/outlast
-	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" sh .ci/clients test
+	@mkdir -p .cache && $(GO) build -o .cache/outlast-test ./cmd/outlast && $(GO) build -o .cache/with ./internal/servers/with
+	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" .cache/with sh .ci/clients test
 
 .PHONY: clusters
 clusters: servers ## Only hurt clusters of three nodes on both servers in every way, and on SQLite in some, once each (most of it a part of make test)

@@ -214,14 +214,18 @@ final class Json {
         if (value == null || value instanceof Boolean || value instanceof Number) out.append(value);
         else if (value instanceof String text) quote(out, text);
         else if (value instanceof Payload payload) out.append(payload.json());
-        else if (value instanceof Encoded of) out.append(new String(codec.encode(of.value()), StandardCharsets.UTF_8));
+        else if (value instanceof Encoded of) out.append(of.json(codec));
         else if (value instanceof List<?> list) writeAll(out, list, codec);
         else if (value instanceof Map<?, ?> map) writeAll(out, map, codec);
         else throw new IllegalStateException("cannot be written: " + value.getClass());
     }
 
-    /** A value of the program, which is written by the codec. */
-    record Encoded(Object value) {}
+    /** A value of the program, which is written by the codec; a payload is written as it is. */
+    record Encoded(Object value) {
+        private String json(Codec codec) {
+            return value instanceof Payload payload ? payload.json() : new String(codec.encode(value), StandardCharsets.UTF_8);
+        }
+    }
 
     private static void writeAll(StringBuilder out, List<?> list, Codec codec) {
         String before = "[";

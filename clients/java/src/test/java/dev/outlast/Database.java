@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** An empty database of the servers that OUTLAST_TEST_POSTGRES and OUTLAST_TEST_MARIADB name. */
-enum Database {
+public enum Database {
     POSTGRES("OUTLAST_TEST_POSTGRES", "postgres://([^@/]+)@([^/?]+)/.*", "jdbc:postgresql://%2$s/%3$s?user=%1$s", "postgres://%s@%s/%s?sslmode=disable"),
     MARIADB("OUTLAST_TEST_MARIADB", "([^@]+)@tcp\\((.+)\\)/.*", "jdbc:mariadb://%2$s/%3$s?user=%1$s", "mysql://%s@%s/%s");
 
@@ -24,19 +24,19 @@ enum Database {
     }
 
     /** Makes an empty database. */
-    void create(String name) throws SQLException {
+    public void create(String name) throws SQLException {
         try (Connection connection = DriverManager.getConnection(jdbc(this == POSTGRES ? "postgres" : "")); Statement sql = connection.createStatement()) {
             sql.execute("DROP DATABASE IF EXISTS " + name);
             sql.execute("CREATE DATABASE " + name);
         }
     }
 
-    String jdbc(String name) {
+    public String jdbc(String name) {
         return jdbc.formatted(user, address, name);
     }
 
     /** For the server's flag --store. */
-    String store(String name) {
+    public String store(String name) {
         return store.formatted(user, address, name);
     }
 }

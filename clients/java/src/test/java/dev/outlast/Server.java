@@ -15,20 +15,20 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /** A real server for tests, of the binary that OUTLAST_TEST_BINARY names. */
-final class Server implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(40); // only a fault takes so long
+public final class Server implements AutoCloseable {
+    public static final Duration PATIENCE = Duration.ofSeconds(40); // only a fault takes so long
     private static final Map<String, Object> SOON = Map.of(
         "max_attempts", 4, "backoff", Map.of("kind", "fixed", "initial", "100ms"), "breaker", "none", "budget", "none");
 
     private final List<Process> processes = new ArrayList<>();
-    final String url;
+    public final String url;
 
     /** Starts one with a store in memory. */
-    Server(String... flags) throws IOException {
+    public Server(String... flags) throws IOException {
         this(Map.of(), flags);
     }
 
-    Server(Map<String, String> environment, String... flags) throws IOException {
+    public Server(Map<String, String> environment, String... flags) throws IOException {
         List<String> command = new ArrayList<>(List.of(System.getenv("OUTLAST_TEST_BINARY"), "serve", "--listen", "127.0.0.1:0", "--log-format", "json"));
         command.addAll(Arrays.asList(flags));
         if (!command.contains("--store")) command.addAll(List.of("--store", "memory:"));
@@ -51,7 +51,7 @@ final class Server implements AutoCloseable {
         throw new IllegalStateException(said.toString());
     }
 
-    OutlastClient client() {
+    public OutlastClient client() {
         return OutlastClient.builder().server(url).token("").build();
     }
 
@@ -66,11 +66,11 @@ final class Server implements AutoCloseable {
     }
 
     /** Starts a program of Java, which is killed at the end. */
-    Process java(String... arguments) {
+    public Process java(String... arguments) {
         return java(System.getProperty("java.class.path"), Map.of(), arguments);
     }
 
-    Process java(String classPath, Map<String, String> environment, String... arguments) {
+    public Process java(String classPath, Map<String, String> environment, String... arguments) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1", "-cp", classPath));
         command.addAll(Arrays.asList(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -85,7 +85,7 @@ final class Server implements AutoCloseable {
         }
     }
 
-    static <T> T until(Supplier<T> what) throws InterruptedException {
+    public static <T> T until(Supplier<T> what) throws InterruptedException {
         long end = System.nanoTime() + PATIENCE.toNanos();
         for (T found = what.get(); ; found = what.get()) {
             if (found != null && !Boolean.FALSE.equals(found)) return found;
@@ -94,13 +94,13 @@ final class Server implements AutoCloseable {
         }
     }
 
-    Task ends(String id, Task.State state) {
+    public Task ends(String id, Task.State state) {
         Task task = client().await(id, PATIENCE);
         assertEquals(state, task.state(), task.toString());
         return task;
     }
 
-    Task ends(String id) {
+    public Task ends(String id) {
         return ends(id, Task.State.SUCCEEDED);
     }
 
