@@ -135,8 +135,8 @@ console-test: ## Only the web console in Chromium, a part of make test (ARGS='ta
 	@GO='$(GO)' sh .ci/console test $(ARGS)
 
 .PHONY: clients
-clients: ## Only the packages of other languages, a part of make test: types, tests, and the package file installed and used
-	@mkdir -p .cache && $(GO) build -o .cache/outlast-test ./cmd/outlast && $(GO) build -o .cache/with ./internal/servers/with
+clients: servers ## Only the packages of other languages, a part of make test: types, tests, and the package file installed and used
+	@mkdir -p .cache && $(GO) build -o .cache/with ./internal/servers/with && $(GO) build -o .cache/outlast-test ./cmd/outlast
 	@OUTLAST_TEST_BINARY="$$PWD/.cache/outlast-test" .cache/with sh .ci/clients test
 
 .PHONY: clusters

@@ -19,6 +19,7 @@ const (
 	duplicateKey  = 1062
 	notPrepared   = 1047 // a node of a cluster that has lost the others
 	tableExists   = 1050
+	routineExists = 1304
 	columnExists  = 1060
 	indexExists   = 1061
 	dropMissing   = 1091
@@ -124,7 +125,7 @@ func verdict(err error) bool {
 // there reports whether a statement failed because what it makes is there.
 func there(err error) bool {
 	switch numbered(err) {
-	case tableExists, columnExists, indexExists, dropMissing, duplicateKey:
+	case tableExists, columnExists, indexExists, dropMissing, duplicateKey, routineExists:
 		return true
 	}
 	return false

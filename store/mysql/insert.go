@@ -23,8 +23,9 @@ const (
 	// reserveSeq takes numbers for keyed tasks; the last of them is its insert
 	// id. It commits by itself, before the rows are inserted, so that nobody
 	// waits for another's transaction: an enqueue that returned before another
-	// was called still has the smaller number.
-	reserveSeq = `UPDATE outlast_counter SET value = LAST_INSERT_ID(value + ?) WHERE name = 'seq'`
+	// was called still has the smaller number. None is smaller than the time, in µs: the
+	// procedure outlast_enqueue, which cannot commit by itself, numbers tasks by that.
+	reserveSeq = `UPDATE outlast_counter SET value = LAST_INSERT_ID(GREATEST(value, ` + clock + `) + ?) WHERE name = 'seq'`
 )
 
 // notStarted is added to the seq of a task that has not started to make its

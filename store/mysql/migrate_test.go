@@ -90,10 +90,7 @@ func TestPrintedMigrationsAreWhatRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range strings.SplitAfter(text.String(), ";\n") {
-		if strings.TrimSpace(statement) == "" {
-			continue
-		}
+	for _, statement := range statements(text.String()) {
 		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%v in %s", err, statement)
 		}
@@ -102,4 +99,20 @@ func TestPrintedMigrationsAreWhatRuns(t *testing.T) {
 		t.Error(err)
 	}
 	d.usable(t)
+}
+
+// statements takes a script apart as the client of the server does.
+func statements(script string) (all []string) {
+	delimiter, statement := ";", ""
+	for line := range strings.Lines(script) {
+		if next, found := strings.CutPrefix(line, "DELIMITER "); found {
+			delimiter = strings.TrimSpace(next)
+			continue
+		}
+		statement += line
+		if rest, ended := strings.CutSuffix(strings.TrimSpace(statement), delimiter); ended {
+			all, statement = append(all, rest), ""
+		}
+	}
+	return all
 }

@@ -194,7 +194,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return err
 	}
 	err = set.Up(ctx, func(ctx context.Context, fn func(migrate.Session) error) error {
-		return s.sessions.do(ctx, func(c *session) error { return fn(migrate.Over(c.on, there)) })
+		return s.sessions.do(ctx, func(c *session) error { return fn(migrate.Over(c.on, there, lacksRight)) })
 	}, s.hook)
 	return s.notOurs(s.explained(err))
 }
@@ -206,7 +206,7 @@ func (s *Store) Migrations(ctx context.Context) (all []store.Migration, err erro
 		return nil, err
 	}
 	err = s.read(ctx, func(c *session) error {
-		all, err = set.Status(ctx, migrate.Over(c.on, there))
+		all, err = set.Status(ctx, migrate.Over(c.on, there, lacksRight))
 		return err
 	})
 	return all, s.notOurs(err)

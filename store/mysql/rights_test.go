@@ -1,6 +1,7 @@
 package mysql_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"strings"
@@ -147,4 +148,146 @@ func TestTransactionsOfAnotherDatabase(t *testing.T) {
 	one.Claim, one.Attempt = 1, 1
 	_, err = f.s.SettleTx(t.Context(), tx, store.Settlement{Task: one, Outcome: task.OutcomeSucceeded})
 	refusedFor(t, err, task.CodeInvalid, "no tables of Outlast")
+}
+
+// bySQL enqueues by the procedure, as a caller of any language does.
+func bySQL(t *testing.T, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, draft string) (id string, existing bool, err error) {
+	t.Helper()
+	err = db.QueryRowContext(t.Context(), "CALL outlast_enqueue(?, NULL)", draft).Scan(&id, &existing)
+	return id, existing, err
+}
+
+// A user that may execute the procedure can enqueue, and nothing else: neither read nor write
+// the tables, nor call the parts of the procedure.
+func TestUserThatOnlyEnqueues(t *testing.T) {
+	d := newDatabase(t, options)
+	f := newFixtureOn(t, d, 2)
+	const draft = `{"type":"mail","queue":"q","key":"k","dedupe_key":"k"}`
+	_, db := d.poor(t)
+	name := "u" + d.name[len(d.name)-12:]
+	do := func(statement string) { t.Helper(); _, err := d.Exec(statement); f.ok(err) }
+	do("REVOKE SELECT ON " + d.name + ".* FROM '" + name + "'@'%'")
+	do("GRANT EXECUTE ON PROCEDURE " + d.name + ".outlast_enqueue TO '" + name + "'@'%'")
+	id, existing, err := bySQL(t, db, draft)
+	f.ok(err)
+	again, known, err := bySQL(t, db, draft)
+	f.ok(err)
+	if existing || !known || again != id {
+		t.Errorf("%s %t, then %s %t", id, existing, again, known)
+	}
+	for _, statement := range []string{
+		"SELECT 1 FROM outlast_task", "DELETE FROM outlast_task", "UPDATE outlast_counter SET value = 0", "CALL outlast_refuse('a', 'b', 'c', '45000')", "CALL outlast_insert('{}', NULL, @a, @b)",
+	} {
+		if _, err := db.Exec(statement); err == nil || !strings.Contains(err.Error(), "denied") {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+}
+
+// Who migrates without the right to make procedures has all but those.
+func TestMigratingWithoutProcedures(t *testing.T) {
+	address := servertest.MariaDB(t)
+	admin := openPool(t, address)
+	d := &database{DB: admin, dsn: address, name: address[strings.LastIndex(address, "/")+1:]}
+	grant, db := d.poor(t)
+	grant("INSERT, UPDATE, DELETE, CREATE, ALTER, INDEX")
+	db.SetMaxIdleConns(0)
+	s, err := mysql.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var procedures int
+	if err := admin.QueryRow("SELECT COUNT(*) FROM information_schema.routines WHERE routine_schema = ?", d.name).Scan(&procedures); err != nil || procedures != 0 {
+		t.Errorf("%d procedures, %v", procedures, err)
+	}
+	d.usable(t)
+}
+
+// A call outside of a transaction is one by itself; one that fails in a transaction leaves
+// nothing of its own there, and the settings of the session as they were.
+func TestEnqueueBySQLIsWhole(t *testing.T) {
+	d := newDatabase(t, options)
+	f := newFixtureOn(t, d, 2)
+	rows := func(on interface {
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	}) (n int) {
+		t.Helper()
+		f.ok(on.QueryRowContext(t.Context(), "SELECT (SELECT COUNT(*) FROM outlast_task) + (SELECT COUNT(*) FROM outlast_dedupe)").Scan(&n))
+		return n
+	}
+	if _, _, err := bySQL(t, d.DB, `{"type":"mail","queue":"q","dedupe_key":"a"}`); err != nil || rows(d.DB) != 2 {
+		t.Errorf("outside of a transaction: %v, %d rows", err, rows(d.DB))
+	}
+	_, err := d.Exec("UPDATE outlast_queue SET max_pending = 1")
+	f.ok(err)
+	for _, level := range []sql.IsolationLevel{sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSerializable} {
+		tx, err := d.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
+		f.ok(err)
+		_, err = tx.Exec("SET SESSION innodb_lock_wait_timeout = 7")
+		f.ok(err)
+		_, _, err = bySQL(t, tx, `{"type":"mail","queue":"q","dedupe_key":"b"}`)
+		if err == nil || !strings.Contains(err.Error(), "has its limit of 1 pending") {
+			t.Errorf("%s: %v", level, err)
+		}
+		if _, existing, err := bySQL(t, tx, `{"type":"mail","queue":"q","dedupe_key":"a"}`); err != nil || !existing {
+			t.Errorf("%s: a repeat: %t, %v", level, existing, err)
+		}
+		var wait int
+		f.ok(tx.QueryRow("SELECT @@SESSION.innodb_lock_wait_timeout").Scan(&wait))
+		if n := rows(tx); n != 2 || wait != 7 {
+			t.Errorf("%s: %d rows after a refusal, want 2; the session waits %d s, want 7", level, n, wait)
+		}
+		_, err = tx.Exec("SET SESSION innodb_lock_wait_timeout = DEFAULT")
+		f.ok(err)
+		f.ok(tx.Commit())
+	}
+	if _, _, err := bySQL(t, d.DB, `{"type":"mail","queue":"q","dedupe_key":"b"}`); err == nil || rows(d.DB) != 2 {
+		t.Errorf("refused outside of a transaction: %v, %d rows", err, rows(d.DB))
+	}
+}
+
+// The id of a task that has ended is known, also in a snapshot that is older than its end. After
+// its window a dedupe key is that of its task while that lives.
+func TestEnqueueBySQLKnowsWhatHasEnded(t *testing.T) {
+	d := newDatabase(t, options)
+	f := newFixtureOn(t, d, 2)
+	named := `{"type":"mail","queue":"q","id":"` + f.task(0).ID.String() + `"}`
+	first, _, err := bySQL(t, d.DB, named)
+	f.ok(err)
+	tx, err := d.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+	f.ok(err)
+	_, err = tx.Exec("SELECT COUNT(*) FROM outlast_task")
+	f.ok(err)
+	end := func(id string) {
+		t.Helper()
+		parsed, err := task.ParseID(id)
+		f.ok(err)
+		_, err = f.s.Cancel(t.Context(), parsed)
+		f.ok(err)
+	}
+	end(first)
+	if id, existing, err := bySQL(t, tx, named); err != nil || !existing || id != first {
+		t.Errorf("%s, %t, %v, want %s", id, existing, err, first)
+	}
+	f.ok(tx.Rollback())
+
+	const keyed = `{"type":"mail","queue":"q","dedupe_key":"k"}`
+	first, _, err = bySQL(t, d.DB, keyed)
+	f.ok(err)
+	_, err = d.Exec("UPDATE outlast_dedupe SET expires = 1")
+	f.ok(err)
+	if id, existing, err := bySQL(t, d.DB, keyed); err != nil || !existing || id != first {
+		t.Errorf("while its task lives: %s, %t, %v", id, existing, err)
+	}
+	end(first)
+	id, existing, err := bySQL(t, d.DB, keyed)
+	if err != nil || existing || id == first {
+		t.Errorf("after the window: %s, %t, %v", id, existing, err)
+	}
+	if again, existing, err := bySQL(t, d.DB, keyed); err != nil || !existing || again != id {
+		t.Errorf("in the new window: %s, %t, %v", again, existing, err)
+	}
 }

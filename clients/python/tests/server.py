@@ -15,13 +15,14 @@ from typing import Any, Callable, Dict, List
 import outlast
 from outlast import Client, Task
 
+BINARY = os.environ.get("OUTLAST_TEST_BINARY", "")
 PATIENCE = 40.0  # only a fault takes so long
 SOON = {"max_attempts": 4, "backoff": {"kind": "fixed", "initial": "100ms"}, "breaker": "none", "budget": "none"}
 
 
 class Server:
     def __init__(self, *flags: str, **env: str) -> None:
-        args = [os.environ["OUTLAST_TEST_BINARY"], "serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--log-format", "json", *flags]
+        args = [BINARY, "serve", "--store", "memory:", "--listen", "127.0.0.1:0", "--log-format", "json", *flags]
         self.process = subprocess.Popen(args, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env={**os.environ, **env}, text=True)
         self.url, said = "", []
         assert self.process.stderr is not None
@@ -44,7 +45,7 @@ class Server:
         self.process.stderr.close()
 
 
-@unittest.skipUnless(os.environ.get("OUTLAST_TEST_BINARY"), "OUTLAST_TEST_BINARY names no server")
+@unittest.skipUnless(BINARY, "OUTLAST_TEST_BINARY names no server")
 class ServerCase(unittest.TestCase):
     flags: List[str] = []
     env: Dict[str, str] = {}
@@ -101,4 +102,4 @@ def draft(type: str, payload: Any = None, **more: Any) -> outlast.Draft:
     return outlast.Draft(type, payload, retry=SOON, **more)
 
 
-__all__ = ["PATIENCE", "Server", "ServerCase", "draft", "here"]
+__all__ = ["BINARY", "PATIENCE", "Server", "ServerCase", "draft", "here"]

@@ -37,8 +37,8 @@ class Readme(ServerCase):
         return text
 
     def test_all_are_run(self) -> None:
-        self.assertEqual(sorted(blocks()), ["aio.py", "enqueue.py", "receiver.py", "test_order.py", "worker.py"])
-        self.assertEqual(README.read_text().count("```python"), 5)
+        self.assertEqual(sorted(blocks()), ["aio.py", "enqueue.py", "receiver.py", "test_order.py", "transaction.py", "worker.py"])
+        self.assertEqual(README.read_text().count("```python"), 6)
 
     def test_worker_and_enqueue(self) -> None:
         worker = self.python(str(self.folder / "worker.py"))

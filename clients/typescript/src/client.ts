@@ -7,7 +7,7 @@ import type {
   Attempt, DoneStep, Draft, Duration, Enqueued, ExtendItem, ExtendResult, LeasedTask, Poll, SettleResult, Signaled, Step, Task, TaskGroup,
   TaskGroupDraft, TaskResult,
 } from "./types.js"
-import { duration, encode, milliseconds, Raw, toWire } from "./wire.js"
+import { duration, milliseconds, Raw, textOf, toWire } from "./wire.js"
 
 export interface ClientOptions {
   /** URL of the server; else `OUTLAST_SERVER`, else http://127.0.0.1:7070. */
@@ -188,14 +188,6 @@ export function isEnded(task: Task): boolean {
 function taskPath(id: string): string {
   if (!id) throw invalid("id", "is empty")
   return `/v1/tasks/${encodeURIComponent(id)}`
-}
-
-function textOf(value: unknown, path: string): string {
-  try {
-    return encode(value)
-  } catch (error) {
-    throw invalid(path, `has no JSON form: ${(error as Error).message}`)
-  }
 }
 
 function addressOf(options: ClientOptions): Address {

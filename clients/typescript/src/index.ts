@@ -8,6 +8,7 @@ export {
   AttemptTimeoutError, BadResultError, Cancel, CanceledError, GiveUp, LeaseLostError, RetryAfter, SignalTimeoutError, Snooze, StepError,
   StoppingError,
 } from "./outcome.js"
+export { enqueueIn, type Queryable, type SqlOptions } from "./sql.js"
 export type { StepContext } from "./steps.js"
 export type * from "./types.js"
 export { Webhook, WebhookError, type Delivery, type HeaderSource, type WebhookOptions } from "./webhook.js"

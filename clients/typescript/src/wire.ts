@@ -13,6 +13,15 @@ export function encode(value: unknown): string {
   return text
 }
 
+/** The JSON form of what was given under a name. */
+export function textOf(value: unknown, path: string): string {
+  try {
+    return encode(value)
+  } catch (error) {
+    throw invalid(path, `has no JSON form: ${(error as Error).message}`)
+  }
+}
+
 /** JSON that is sent as it stands. */
 export class Raw {
   constructor(readonly text: string) {}

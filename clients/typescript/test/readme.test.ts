@@ -8,7 +8,7 @@ const root = new URL("../../", import.meta.url)
 
 test("every block of the README is a program of these tests", () => {
   const blocks = [...readFileSync(new URL("README.md", root), "utf8").matchAll(/```ts (\S+)\n([^]*?)```/g)]
-  assert.deepEqual(blocks.map(([, name]) => name), ["enqueue.ts", "worker.ts", "webhook.ts", "handler.test.ts"])
+  assert.deepEqual(blocks.map(([, name]) => name), ["enqueue.ts", "transaction.ts", "worker.ts", "webhook.ts", "handler.test.ts"])
   for (const [, name, text] of blocks) assert.equal(text, readFileSync(new URL(`test/readme/${name}`, root), "utf8"), name)
 })
 

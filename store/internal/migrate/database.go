@@ -15,28 +15,29 @@ type Connection interface {
 // There tells by the number of an error of MySQL or MariaDB that what a
 // statement makes is there already, or that what it drops is gone: a table
 // (1050), a column (1060), an index (1061, 1091), a constraint (1826), a
-// partition (1517).
+// partition (1517), a procedure (1304).
 func There(number uint16) bool {
 	switch number {
-	case 1050, 1060, 1061, 1091, 1826, 1517:
+	case 1050, 1060, 1061, 1091, 1826, 1517, 1304:
 		return true
 	}
 	return false
 }
 
-// Over is a session over a connection of database/sql. already recognises the
-// errors of what is there already; nil where no session needs to be
+// Over is a session over a connection of database/sql. already and denied recognise the
+// errors of what is there already and of missing rights; nil where no session needs to be
 // [Forgiving].
-func Over(connection Connection, already func(error) bool) Session {
-	return over{connection, already}
+func Over(connection Connection, already, denied func(error) bool) Session {
+	return over{connection, already, denied}
 }
 
 type over struct {
-	connection Connection
-	already    func(error) bool
+	connection      Connection
+	already, denied func(error) bool
 }
 
 func (o over) Already(err error) bool { return o.already != nil && o.already(err) }
+func (o over) Denied(err error) bool  { return o.denied != nil && o.denied(err) }
 
 func (o over) Exec(ctx context.Context, statement string) error {
 	_, err := o.connection.ExecContext(ctx, statement)

@@ -45,6 +45,8 @@ type Forgiving interface {
 	// Already reports whether a statement failed because what it makes is
 	// there already.
 	Already(err error) bool
+	// Denied reports whether it failed for the want of a right.
+	Denied(err error) bool
 }
 
 // Run calls fn with a session: in one transaction, which commits if fn
@@ -111,7 +113,7 @@ func (s *Set) apply(ctx context.Context, session Session, m Migration, records m
 	}
 	for _, statement := range s.dialect.script(m, done) {
 		err := session.Exec(ctx, statement)
-		if again, ok := session.(Forgiving); ok && err != nil && statement == doubtful && again.Already(err) {
+		if again, ok := session.(Forgiving); ok && err != nil && (statement == doubtful && again.Already(err) || isRoutine(statement) && again.Denied(err)) {
 			err = nil
 		}
 		if err != nil {
@@ -124,6 +126,10 @@ func (s *Set) apply(ctx context.Context, session Session, m Migration, records m
 	}
 	return nil
 }
+
+// isRoutine recognises a statement that makes a stored procedure: where the right to is
+// missing, the store does without.
+func isRoutine(statement string) bool { return strings.HasPrefix(statement, "CREATE PROCEDURE ") }
 
 // record is what the database says of one migration.
 type record struct {
@@ -185,7 +191,10 @@ func (s *Set) Print(w io.Writer, before ...string) error {
 	var text strings.Builder
 	put := func(statements ...string) {
 		for _, statement := range statements {
-			if statement != "" {
+			switch {
+			case isRoutine(statement): // has semicolons of its own
+				text.WriteString("DELIMITER ;;\n" + statement + " ;;\nDELIMITER ;\n")
+			case statement != "":
 				text.WriteString(statement + ";\n")
 			}
 		}

@@ -55,7 +55,7 @@ func inTransaction(db *sql.DB) migrate.Run {
 		if err != nil {
 			return err
 		}
-		if err := fn(migrate.Over(tx, nil)); err != nil {
+		if err := fn(migrate.Over(tx, nil, nil)); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
 		return tx.Commit()

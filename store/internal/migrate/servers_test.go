@@ -94,7 +94,7 @@ func sessions(driver string, db *sql.DB) migrate.Run {
 		return errors.Join(fn(migrate.Over(conn, func(err error) bool {
 			var refused *mysql.MySQLError
 			return errors.As(err, &refused) && migrate.There(refused.Number)
-		})), conn.Close())
+		}, nil)), conn.Close())
 	}
 }
 

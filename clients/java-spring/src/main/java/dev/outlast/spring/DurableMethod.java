@@ -27,7 +27,7 @@ final class DurableMethod {
     private static final ThreadLocal<DurableMethod> BEGUN = new ThreadLocal<>();
 
     /** The type of tasks that hand others in. */
-    static final String RELAY = "outlast.spring.relay";
+    static final String RELAY = "durable.relay";
 
     final String name;
     private final Method method;

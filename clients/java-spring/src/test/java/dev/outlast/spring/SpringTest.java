@@ -36,10 +36,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -129,7 +131,7 @@ class SpringTest {
             return new InfrastructureAdvisorAutoProxyCreator();
         }
 
-        @Bean static BeanFactoryTransactionAttributeSourceAdvisor transactional(BeanFactory factory) {
+        @Bean @Role(BeanDefinition.ROLE_INFRASTRUCTURE) static BeanFactoryTransactionAttributeSourceAdvisor transactional(BeanFactory factory) {
             BeanFactoryTransactionAttributeSourceAdvisor advisor = new BeanFactoryTransactionAttributeSourceAdvisor();
             AnnotationTransactionAttributeSource source = new AnnotationTransactionAttributeSource();
             TransactionInterceptor interceptor = new TransactionInterceptor();
