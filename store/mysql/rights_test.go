@@ -1,6 +1,7 @@
 package mysql_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -186,7 +187,7 @@ func TestUserThatOnlyEnqueues(t *testing.T) {
 	}
 }
 
-// Who migrates without the right to make procedures has all but those.
+// Who migrates without the right to make procedures has all but those, and may make them later.
 func TestMigratingWithoutProcedures(t *testing.T) {
 	address := servertest.MariaDB(t)
 	admin := openPool(t, address)
@@ -204,6 +205,25 @@ func TestMigratingWithoutProcedures(t *testing.T) {
 		t.Errorf("%d procedures, %v", procedures, err)
 	}
 	d.usable(t)
+
+	grant("CREATE ROUTINE")
+	var text bytes.Buffer
+	if err := mysql.PrintMigrations(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements(text.String()) {
+		if strings.HasPrefix(statement, "CREATE PROCEDURE") {
+			if _, err := db.Exec(statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := s.PutQueue(t.Context(), store.Queue{Name: "q"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := bySQL(t, db, `{"type":"mail","queue":"q"}`); err != nil {
+		t.Error(err)
+	}
 }
 
 // A call outside of a transaction is one by itself; one that fails in a transaction leaves

@@ -261,6 +261,7 @@ BEGIN -- $$
   DECLARE v_longest BIGINT DEFAULT 315360000000000; -- ten years in µs
   DECLARE v_kind, v_key, v_share, v_dedupe, v_policy, v_trace, v_text, v_url, v_request, v_target, v_spec, v_scheme, v_host, v_port LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_queue VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_random VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT SHA2(CONCAT(UUID(), RAND()), 256);
   DECLARE v_hashed LONGBLOB;
   DECLARE v_content, v_held BINARY(16);
   DECLARE v_name VARBINARY(512);
@@ -388,7 +389,7 @@ BEGIN -- $$
   IF v_text NOT REGEXP '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-7[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$' OR LENGTH(v_text) > 36 THEN
     CALL outlast_refuse('id', CONCAT(JSON_QUOTE(LEFT(v_text, 80)), ' is not a task id'), 'an id is a UUID of version 7, such as 019a9f2e-5c00-7abc-8def-0123456789ab', '45000');
   END IF;
-  SET v_text = COALESCE(REPLACE(v_text, '-', ''), CONCAT(LPAD(HEX(v_now DIV 1000), 12, '0'), '7', SUBSTR(HEX(RANDOM_BYTES(2)), 1, 3), SUBSTR('89AB', 1 + FLOOR(RAND() * 4), 1), SUBSTR(HEX(RANDOM_BYTES(8)), 1, 15)));
+  SET v_text = COALESCE(REPLACE(v_text, '-', ''), CONCAT(LPAD(HEX(v_now DIV 1000), 12, '0'), '7', LEFT(v_random, 3), SUBSTR('89ab', 1 + FLOOR(RAND() * 4), 1), SUBSTR(v_random, 4, 15)));
   CALL outlast_lane_of(COALESCE(v_key, v_dedupe, UNHEX(LEFT(v_text, 28))), v_queue, IF(COALESCE(v_key, v_dedupe) IS NULL, v_lanes, v_key_lanes), v_lane);
   SET id = UNHEX(CONCAT(LEFT(v_text, 28), LPAD(HEX(v_lane), 4, '0'))), existing = FALSE;
 
@@ -434,7 +435,7 @@ BEGIN -- $$
       VALUES (id, v_lane, v_at - v_priority * 30000000, v_at, v_priority, LENGTH(payload), v_now, v_now, v_seq, v_seq + 4611686018427387904, v_key, v_key, v_queue, v_kind, v_target, v_policy,
         LEFT(v_trace, 255), IF(v_spec = '', NULL, CONCAT('{', v_spec, '}')), payload, v_share);
     END;
-    IF v_taken THEN
+    IF v_taken THEN -- its row is locked now
       SELECT t.queue = CAST(v_queue AS BINARY) AND t.type = CAST(v_kind AS BINARY) AND COALESCE(t.order_key, '') = CAST(COALESCE(v_key, '') AS BINARY) AND COALESCE(t.payload, '') = payload
         AND (t.target = CAST(v_target AS BINARY) OR COALESCE(JSON_UNQUOTE(JSON_EXTRACT(CONVERT(t.spec USING utf8mb4), '$.http.url')) = v_url, FALSE)
           OR t.target LIKE '@%' AND v_url IS NULL AND JSON_EXTRACT(CONVERT(t.spec USING utf8mb4), '$.http') IS NULL)
