@@ -2,7 +2,6 @@ package dev.outlast.spring;
 
 import dev.outlast.Draft;
 import dev.outlast.OutlastClient;
-import dev.outlast.TaskId;
 import dev.outlast.TaskRef;
 import java.lang.reflect.Method;
 import java.sql.Connection;
@@ -38,10 +37,7 @@ class DurableInterceptor implements MethodInterceptor {
         OutlastClient client = factory.getBean(OutlastClient.class);
         if (!isInTransaction()) return client.enqueue(durable.draft(arguments));
         DataSource database = factory.getBean(DataSource.class);
-        if (!durable.isRelayed()) return enqueueIn(database, client, durable.draft(arguments));
-        String id = TaskId.create();
-        enqueueIn(database, client, durable.relay(id, arguments));
-        return new TaskRef<>(id, false, null);
+        return enqueueIn(database, client, durable.isRelayed() ? durable.relay(arguments) : durable.draft(arguments));
     }
 
     private boolean isInTransaction() {

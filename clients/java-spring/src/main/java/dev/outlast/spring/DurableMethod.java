@@ -8,6 +8,7 @@ import dev.outlast.Payload;
 import dev.outlast.RetryAfter;
 import dev.outlast.Steering;
 import dev.outlast.TaskException;
+import dev.outlast.TaskId;
 import dev.outlast.TaskRef;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -91,15 +92,15 @@ final class DurableMethod {
         return relayed;
     }
 
-    /** The task that hands the real one in, of which the id is known. It belongs to the transaction. */
-    Draft relay(String id, Object[] arguments) {
-        Draft.Builder relay = Draft.builder(RELAY).payload(Arrays.asList(name, id, payload(arguments)));
+    /** The task that belongs to the transaction and hands the real one in. */
+    Draft relay(Object[] arguments) {
+        Draft.Builder relay = Draft.builder(RELAY).payload(Arrays.asList(name, arguments.length == 0 ? null : payload(arguments)));
         return queue.isEmpty() ? relay.build() : relay.queue(queue).build();
     }
 
-    /** The real one. */
-    Draft relayed(String id, Payload payload) {
-        return draft.toBuilder().id(id).payload(payload).build();
+    /** The real one. Its id follows from that of the relay, so a repeat is the same task. */
+    Draft relayed(Context relay, Payload payload) {
+        return draft.toBuilder().id(TaskId.member(relay.id(), name)).payload(payload).build();
     }
 
     /** What the caller is given in place of a result. */

@@ -1,9 +1,9 @@
 package dev.outlast.spring;
 
+import dev.outlast.Context;
 import dev.outlast.GiveUp;
 import dev.outlast.OutlastClient;
 import dev.outlast.Payload;
-import dev.outlast.TaskRef;
 import dev.outlast.Worker;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
@@ -57,13 +57,13 @@ class DurableRegistry implements BeanFactoryAware, SmartInitializingSingleton {
     /** Gives a worker a handler for each method. */
     void register(Worker.Builder worker) {
         byName.forEach((name, of) -> worker.handler(name, Payload.class, (context, payload) -> of.method.run(factory.getBean(of.bean), payload)));
-        if (!byName.isEmpty()) worker.handler(DurableMethod.RELAY, Payload.class, (context, payload) -> relay(payload.elements()));
+        if (!byName.isEmpty()) worker.handler(DurableMethod.RELAY, Payload.class, (context, payload) -> relay(context, payload.elements()));
     }
 
-    /** Hands the task in that was promised within a transaction. A repeat is the same task, by its id. */
-    private TaskRef<?> relay(List<Payload> of) {
+    /** Hands the task in that was promised within a transaction, and returns its id. */
+    private String relay(Context context, List<Payload> of) {
         String name = of.get(0).as(String.class);
         if (!byName.containsKey(name)) throw new GiveUp("there is no @Durable method of the name \"" + name + "\"");
-        return factory.getBean(OutlastClient.class).enqueue(byName.get(name).method.relayed(of.get(1).as(String.class), of.get(2)));
+        return factory.getBean(OutlastClient.class).enqueue(byName.get(name).method.relayed(context, of.get(1))).id();
     }
 }

@@ -20,6 +20,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,10 +29,13 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
@@ -183,14 +188,6 @@ class SpringTest {
         return context;
     }
 
-    private static boolean exists(OutlastClient client, String id) {
-        try {
-            return client.get(id).id().equals(id);
-        } catch (NotFoundException notYet) {
-            return false;
-        }
-    }
-
     private static String take() throws InterruptedException {
         return DONE.poll(Server.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
@@ -217,8 +214,8 @@ class SpringTest {
                 return made;
             });
             assertEquals("17 to [a]", take());
-            Server.until(() -> exists(client, id));
-            assertEquals("17 at attempt 1 in a transaction", own.ends(id).result().as(String.class));
+            String real = own.ends(id).result().as(String.class);
+            assertEquals("17 at attempt 1 in a transaction", own.ends(real).result().as(String.class));
 
             String outside = shop.ship(new Order("18", 1)).id();
             assertEquals("18 at attempt 1 in a transaction", own.ends(outside).result().as(String.class));
@@ -342,6 +339,19 @@ class SpringTest {
         assertTrue(property.toString().contains("outlast.worker.lease") && property.toString().contains("30s"), property.toString());
         RuntimeException twice = assertThrows(RuntimeException.class, () -> start(server, none, Application.class, NoTransactions.class, SecondParking.class).close());
         assertTrue(twice.toString().contains("shop.park") && twice.toString().contains("second"), twice.toString());
+    }
+
+    /** The program of the README, with the built files alone. */
+    @Test void readme(@TempDir Path folder) throws Exception {
+        Matcher found = Pattern.compile("```java\\R(// Shop.java\\R.*?)```", Pattern.DOTALL).matcher(Files.readString(Path.of("README.md")));
+        assertTrue(found.find());
+        Path program = Files.writeString(folder.resolve("Shop.java"), found.group(1));
+        Process process = server.java(System.getenv("OUTLAST_CLASSPATH"), Map.of(), program.toString());
+        String said = "";
+        for (String line = process.inputReader().readLine(); line != null && !said.startsWith("ships"); line = process.inputReader().readLine()) said = line;
+        assertEquals("ships 17 at attempt 1", said);
+        process.destroy();
+        assertEquals(143, process.waitFor());
     }
 
     @Test void subclassesWhereTheyAreWanted() {
