@@ -214,7 +214,7 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** Works in the background until close(). */
+    /** Works in the background until close(). As long as it does, the JVM goes on. */
     public synchronized Worker start() {
         if (background != null) throw new IllegalStateException("a worker runs once");
         background = thread(() -> {
@@ -225,6 +225,7 @@ public final class Worker implements AutoCloseable {
                 LOG.log(System.Logger.Level.ERROR, "the worker has ended: {0}", broken.getMessage());
             }
         });
+        background.setDaemon(false);
         background.start();
         return this;
     }

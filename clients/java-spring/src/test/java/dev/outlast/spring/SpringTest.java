@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -346,7 +347,9 @@ class SpringTest {
         Matcher found = Pattern.compile("```java\\R(// Shop.java\\R.*?)```", Pattern.DOTALL).matcher(Files.readString(Path.of("README.md")));
         assertTrue(found.find());
         Path program = Files.writeString(folder.resolve("Shop.java"), found.group(1));
-        Process process = server.java(System.getenv("OUTLAST_CLASSPATH"), Map.of(), program.toString());
+        String classPath = System.getenv("OUTLAST_CLASSPATH");
+        assertEquals(0, ToolProvider.getSystemJavaCompiler().run(null, null, null, "-cp", classPath, "-d", folder.toString(), program.toString()));
+        Process process = server.java(classPath + ":" + folder, Map.of(), "Shop");
         String said = "";
         for (String line = process.inputReader().readLine(); line != null && !said.startsWith("ships"); line = process.inputReader().readLine()) said = line;
         assertEquals("ships 17 at attempt 1", said);
