@@ -138,10 +138,11 @@ public final class OutlastClient {
 
     /**
      * Hands a task in within the transaction of a connection to the database in which Outlast keeps its tasks: PostgreSQL,
-     * MySQL or MariaDB. It is there when the transaction commits, and starts a moment later.
+     * MySQL or MariaDB. It is there when the transaction commits, and starts a moment later. A retry policy of its own, an
+     * alert, a group and tasks that follow cannot be enqueued in this way.
      */
     public TaskRef<Void> enqueueIn(Connection connection, Draft draft) throws SQLException {
-        return SqlEnqueue.enqueue(connection, draft.identified(), codec);
+        return SqlEnqueue.enqueue(connection, draft, codec); // without an id, which some isolation levels do not take
     }
 
     /** Hands in up to 1000 tasks, each on its own. One result for each, in the same order. */
@@ -191,7 +192,7 @@ public final class OutlastClient {
             Task task = get(id);
             long left = until - transport.clock.now();
             if (task.ended() || left <= 0) return task;
-            transport.rest(Math.min(rest, left), UnavailableException.of("the thread was interrupted while it waited for task " + id, null));
+            transport.rest(Math.min(rest, left), UnavailableException.of("the thread was interrupted in a wait for task " + id, null));
         }
     }
 

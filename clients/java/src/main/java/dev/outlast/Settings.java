@@ -20,7 +20,8 @@ final class Settings {
         try {
             URI server = URI.create(text);
             boolean known = "http".equals(server.getScheme()) || "https".equals(server.getScheme());
-            if (known && server.getHost() != null && server.getUserInfo() == null && server.getQuery() == null && server.getFragment() == null) return server;
+            boolean plain = server.getUserInfo() == null && server.getQuery() == null && server.getFragment() == null;
+            if (known && plain && server.getHost() != null) return server;
         } catch (IllegalArgumentException broken) {
             // said below
         }

@@ -127,7 +127,8 @@ final class SocketExchange implements Exchange {
         Map<String, String> found;
         do {
             first = in.line().split(" ", 3);
-            if (first.length < 2 || !first[0].startsWith("HTTP/1.") || !first[1].matches("[1-5][0-9][0-9]")) throw new IOException("the answer is no HTTP");
+            boolean known = first.length > 1 && first[0].startsWith("HTTP/1.") && first[1].matches("[1-5][0-9][0-9]");
+            if (!known) throw new IOException("the answer is no HTTP");
             found = headers(in);
         } while (first[1].startsWith("1")); // it is only a notice
         if (first[0].equals("HTTP/1.0")) found.put("connection", "close");

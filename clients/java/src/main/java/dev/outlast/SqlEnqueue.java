@@ -14,7 +14,7 @@ final class SqlEnqueue {
 
     static TaskRef<Void> enqueue(Connection connection, Draft draft, Codec codec) throws SQLException {
         if (connection.getAutoCommit()) {
-            throw new IllegalStateException("the connection commits each statement by itself: call setAutoCommit(false), so that the task belongs to your transaction");
+            throw new IllegalStateException("the connection commits each statement by itself: call setAutoCommit(false) first");
         }
         Map<String, Object> fields = new LinkedHashMap<>(draft.body());
         Object payload = fields.remove("payload");
@@ -33,7 +33,7 @@ final class SqlEnqueue {
         return switch (product) {
             case "PostgreSQL" -> "SELECT id, existing FROM outlast_enqueue(?::json, ?)";
             case "MySQL", "MariaDB" -> "CALL outlast_enqueue(?, ?)";
-            default -> throw new IllegalArgumentException("Outlast does not keep tasks in " + product + ": use PostgreSQL, MySQL or MariaDB, or enqueue by HTTP");
+            default -> throw new IllegalArgumentException("Outlast keeps no tasks in " + product + ": enqueue by HTTP");
         };
     }
 }

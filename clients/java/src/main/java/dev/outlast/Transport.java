@@ -105,8 +105,8 @@ final class Transport {
             Thread.currentThread().interrupt();
             throw UnavailableException.of("the thread was interrupted before the answer was there", interrupted);
         } catch (IOException failure) {
-            if (isUntrusted(failure)) throw UnavailableException.certificate("the certificate of " + server.getAuthority() + " is not good: " + failure.getMessage(), failure);
             String why = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+            if (isUntrusted(failure)) throw UnavailableException.certificate("the certificate of " + server.getAuthority() + " is not good: " + why, failure);
             throw UnavailableException.of("no answer from " + server.getAuthority() + ": " + why, failure);
         }
     }
@@ -124,8 +124,8 @@ final class Transport {
             String request = reply.headers().getOrDefault("x-request-id", "");
             throw OutlastException.of(Fields.of(data, Codec.json()), reply.status(), request, retryAfter(reply.headers()));
         } catch (CodecException | DateTimeException broken) {
-            if (good) throw UnavailableException.of("the answer of " + server.getAuthority() + " is no JSON", broken); // the outcome is not known
-            throw noProblem(reply);
+            if (!good) throw noProblem(reply);
+            throw UnavailableException.of("the answer of " + server.getAuthority() + " is no JSON", broken); // the outcome is not known
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.outlast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,6 +47,11 @@ class SqlTest {
             Greeter greeter = client.proxyIn(connection, Greeter.class);
             assertThrows(SqlEnqueueException.class, () -> client.proxyIn(connection, Greeter.class).greet("x".repeat(2 << 20)));
             connection.rollback();
+
+            connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+            assertFalse(client.enqueueIn(connection, draft).existing());
+            connection.rollback();
+            connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 
             TaskRef<Void> first = client.enqueueIn(connection, draft), again = client.enqueueIn(connection, draft);
             assertEquals("false true " + first.id(), first.existing() + " " + again.existing() + " " + again.id());

@@ -41,7 +41,8 @@ class DurableInterceptor implements MethodInterceptor {
     }
 
     private boolean isInTransaction() {
-        return TransactionSynchronizationManager.isActualTransactionActive() && new OutlastProperties(factory.getBean(Environment.class)).transactional();
+        OutlastProperties properties = new OutlastProperties(factory.getBean(Environment.class));
+        return TransactionSynchronizationManager.isActualTransactionActive() && properties.transactional();
     }
 
     private static TaskRef<?> enqueueIn(DataSource database, OutlastClient client, Draft draft) {

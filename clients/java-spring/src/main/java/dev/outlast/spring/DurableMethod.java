@@ -53,8 +53,10 @@ final class DurableMethod {
         try {
             check(!of.name().isEmpty(), "name is empty");
             check(of.maxAttempts() >= 0, "maxAttempts is less than 0");
-            check(method.getReturnType() == void.class || method.getReturnType() == TaskRef.class, "it returns neither void nor TaskRef: its call does not wait for the result");
-            check(!Modifier.isStatic(method.getModifiers()) && !Modifier.isPrivate(method.getModifiers()) && !Modifier.isFinal(method.getModifiers()), "a call of a static, private or final method cannot be taken over");
+            boolean returnsNow = method.getReturnType() == void.class || method.getReturnType() == TaskRef.class;
+            check(returnsNow, "it returns neither void nor TaskRef: its call does not wait for the result");
+            boolean fixed = (method.getModifiers() & (Modifier.STATIC | Modifier.PRIVATE | Modifier.FINAL)) != 0;
+            check(!fixed, "a call of a static, private or final method cannot be taken over");
             return new DurableMethod(method, of, texts);
         } catch (IllegalArgumentException wrong) {
             throw new IllegalStateException("@Durable of " + method + ": " + wrong.getMessage(), wrong);
@@ -145,7 +147,8 @@ final class DurableMethod {
             if (types.length > 1 && parts.size() != types.length) throw new CodecException("the payload is no list of " + types.length);
             return IntStream.range(0, types.length).mapToObj(i -> parts.get(i).as(types[i])).toArray();
         } catch (RuntimeException failure) {
-            throw new TaskException("the payload is not what " + method.getName() + " takes: " + failure.getMessage(), "permanent", "bad_payload", failure);
+            String why = "the payload is not what " + method.getName() + " takes: " + failure.getMessage();
+            throw new TaskException(why, "permanent", "bad_payload", failure);
         }
     }
 
