@@ -350,8 +350,8 @@ class SpringTest {
         String classPath = System.getenv("OUTLAST_CLASSPATH");
         assertEquals(0, ToolProvider.getSystemJavaCompiler().run(null, null, null, "-cp", classPath, "-d", folder.toString(), program.toString()));
         Process process = server.java(classPath + ":" + folder, Map.of(), "Shop");
-        String said = "";
-        for (String line = process.inputReader().readLine(); line != null && !said.startsWith("ships"); line = process.inputReader().readLine()) said = line;
+        String said = process.inputReader().readLine();
+        while (said != null && !said.startsWith("ships")) said = process.inputReader().readLine();
         assertEquals("ships 17 at attempt 1", said);
         process.destroy();
         assertEquals(143, process.waitFor());
