@@ -5,13 +5,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.lang.reflect.Type;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 
 /** The durable methods of an interface. */
 final class DurableMethods {
@@ -81,12 +78,9 @@ final class DurableMethods {
     }
 
     private static Object[] arguments(Method method, Payload payload) {
-        Type[] types = method.getGenericParameterTypes();
         try {
-            List<Payload> parts = types.length < 2 ? List.of(payload) : payload.elements();
-            if (types.length > 1 && parts.size() != types.length) throw new CodecException("the payload is no list of " + types.length);
-            return IntStream.range(0, types.length).mapToObj(i -> parts.get(i).as(types[i])).toArray();
-        } catch (CodecException failure) {
+            return payload.parameters(method.getGenericParameterTypes());
+        } catch (RuntimeException failure) {
             throw TaskException.badPayload(failure);
         }
     }

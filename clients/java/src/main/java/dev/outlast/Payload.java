@@ -4,6 +4,7 @@ import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A payload or a result, which is decoded when it is asked for. */
 public final class Payload {
@@ -43,7 +44,14 @@ public final class Payload {
         return type == Payload.class ? this : codec.decode(bytes, type);
     }
 
-    /** The values of a list, such as the parameters of a durable method. */
+    /** The values for parameters of these types: of a single one the whole payload, of several those of a list. */
+    public Object[] parameters(Type... types) {
+        List<Payload> parts = types.length < 2 ? List.of(this) : elements();
+        if (types.length > 1 && parts.size() != types.length) throw new CodecException("the payload is no list of " + types.length);
+        return IntStream.range(0, types.length).mapToObj(i -> parts.get(i).as(types[i])).toArray();
+    }
+
+    /** The values of a list. */
     public List<Payload> elements() {
         if (!(Json.read(bytes) instanceof List<?> list)) throw new CodecException("the payload is no list");
         return list.stream().map(one -> of(one, codec)).toList();

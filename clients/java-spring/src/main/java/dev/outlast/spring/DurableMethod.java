@@ -1,6 +1,5 @@
 package dev.outlast.spring;
 
-import dev.outlast.CodecException;
 import dev.outlast.Context;
 import dev.outlast.Draft;
 import dev.outlast.Follow;
@@ -13,12 +12,9 @@ import dev.outlast.TaskRef;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.util.StringValueResolver;
 
@@ -141,11 +137,8 @@ final class DurableMethod {
     }
 
     private Object[] arguments(Payload payload) {
-        Type[] types = method.getGenericParameterTypes();
         try {
-            List<Payload> parts = types.length < 2 ? List.of(payload) : payload.elements();
-            if (types.length > 1 && parts.size() != types.length) throw new CodecException("the payload is no list of " + types.length);
-            return IntStream.range(0, types.length).mapToObj(i -> parts.get(i).as(types[i])).toArray();
+            return payload.parameters(method.getGenericParameterTypes());
         } catch (RuntimeException failure) {
             String why = "the payload is not what " + method.getName() + " takes: " + failure.getMessage();
             throw new TaskException(why, "permanent", "bad_payload", failure);
