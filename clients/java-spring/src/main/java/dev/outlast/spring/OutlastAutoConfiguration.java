@@ -1,0 +1,5 @@
+package dev.outlast.spring;
+
+/** What Spring Boot finds by itself. */
+@EnableOutlast
+public class OutlastAutoConfiguration {}
