@@ -176,7 +176,7 @@ func (qs *Queues) Backlog(ctx context.Context) (*inspect.Backlog, error) {
 		backlog.Due += samples[n].Aside
 		backlog.OldestDue = max(backlog.OldestDue, samples[n].OldestDue)
 		if len(samples[n].Stranded) > 0 {
-			backlog.Stranded[samples[n].Name] = samples[n].Stranded
+			backlog.Stranded[samples[n].Name] = samples[n].StrandedTypes()
 		}
 	}
 	return backlog, nil
