@@ -79,11 +79,11 @@ func sayStranded(c *cli.Env, list *client.RemoteWorkers) {
 		queue, since := cli.Clean(s.Queue), cli.When(s.Since)
 		switch {
 		case s.Type == "":
-			c.Say("no living node works on queue %s: %d tasks wait, due since %s; start one that does", queue, s.Waiting, since)
+			c.Say("no living node works on queue %s (%d waiting, due since %s): start a server or program that does", queue, s.Waiting, since)
 		case s.Requests:
-			c.Say("no living node makes the requests of type %s in queue %s: %d tasks wait, due since %s; start outlast serve", cli.Clean(s.Type), queue, s.Waiting, since)
+			c.Say("no living node makes the requests of type %s in queue %s (%d waiting, due since %s): start outlast serve --queues %s", cli.Clean(s.Type), queue, s.Waiting, since, queue)
 		default:
-			c.Say("nobody can run type %s in queue %s: %d tasks wait, due since %s; start a program that handles it", cli.Clean(s.Type), queue, s.Waiting, since)
+			c.Say("nobody can run type %s in queue %s (%d waiting, due since %s): start a program that handles it", cli.Clean(s.Type), queue, s.Waiting, since)
 		}
 	}
 	if list.StrandedMore > 0 {
