@@ -2,8 +2,8 @@ package lease
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -36,7 +36,8 @@ func (k *Keeper) Workers(now time.Time) []Worker {
 	}
 	leases := k.byWorker()
 	out := make([]Worker, 0, len(k.workers))
-	for name, w := range k.workers {
+	for _, name := range slices.Sorted(maps.Keys(k.workers)) {
+		w := k.workers[name]
 		row := Worker{Name: name, Release: w.release, Queues: w.queues, Types: w.types, Since: w.since, Polled: w.polled, Waits: waits[name]}
 		if row.Waits {
 			row.Polled = now
@@ -46,7 +47,6 @@ func (k *Keeper) Workers(now time.Time) []Worker {
 		}
 		out = append(out, row)
 	}
-	slices.SortFunc(out, func(a, b Worker) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

@@ -3,7 +3,6 @@ package keeper
 import (
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/internal/agenda"
@@ -14,7 +13,7 @@ import (
 // stranded are the types of due rows of a queue that no living node can start.
 // A row that no node of its queue can start is parked as soon as its lane's owner
 // meets it.
-func stranded(topology *store.Topology, queue string, marks []store.Entry, now time.Time) []alerts.Stranded {
+func stranded(topology *store.Topology, queue string, marks []store.Entry, now time.Time) (rows []alerts.Stranded) {
 	types := map[string]alerts.Stranded{}
 	for i := range marks {
 		capability := agenda.Capability(&marks[i])
@@ -27,7 +26,10 @@ func stranded(topology *store.Topology, queue string, marks []store.Entry, now t
 		}
 		types[of.Type] = of
 	}
-	return slices.SortedFunc(maps.Values(types), func(a, b alerts.Stranded) int { return strings.Compare(a.Type, b.Type) })
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		rows = append(rows, types[name])
+	}
+	return rows
 }
 
 func canStart(topology *store.Topology, queue, able string) bool {

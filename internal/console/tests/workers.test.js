@@ -35,6 +35,7 @@ test('what nobody can run is told, with what helps', async ({ page, server }) =>
   await expect(row.locator('td').nth(2)).toHaveText('2');
   await expect(row).toContainText(`outlast task cancel --queue odd --type ${type}`);
   await expect(row.getByRole('link', { name: type })).toHaveAttribute('href', new RegExp(`^#/tasks\\?.*type=${type}`));
+  await accessible(page);
   for (const { id } of tasks) await server.call(`/v1/tasks/${id}/cancel`, {});
   await expect(row).toHaveCount(0, { timeout: 60_000 });
 });
