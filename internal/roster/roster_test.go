@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,14 +53,18 @@ type node struct {
 	*Roster
 	id      string
 	store   *counted
-	workers []lease.Worker
+	workers atomic.Pointer[[]lease.Worker]
 }
+
+// has lets the node know these workers from now on.
+func (n *node) has(workers ...lease.Worker) { n.workers.Store(&workers) }
 
 func newNode(id string, backend store.Config) *node {
 	n := &node{id: id, store: &counted{Config: backend}}
+	n.has()
 	n.Roster = New(Config{
 		Backend: n.store, Logger: slog.New(slog.DiscardHandler), Node: func() string { return n.id },
-		Workers: func(time.Time) []lease.Worker { return n.workers },
+		Workers: func(time.Time) []lease.Worker { return *n.workers.Load() },
 	})
 	return n
 }
@@ -112,19 +117,19 @@ func TestNodesTellOneAnother(t *testing.T) {
 		a, b := newNode("a", data), newNode("b", data)
 		a.Start(t.Context())
 		b.Start(t.Context())
-		a.workers = []lease.Worker{worker("w1", 1), worker("w2")}
-		b.workers = []lease.Worker{worker("w2", 3, 2)}
+		a.has(worker("w1", 1), worker("w2"))
+		b.has(worker("w2", 3, 2))
 		want(t, "its own at once", a.seen(t), "w1[a]1", "w2[a]0")
 		pass(tellEvery)
 		synctest.Wait()
 		want(t, "those of both", a.seen(t, "a", "b"), "w1[a]1", "w2[a b]2")
 		want(t, "the same at the other", b.seen(t, "a", "b"), "w1[a]1", "w2[a b]2")
 		want(t, "a node that is not known to live", b.seen(t, "b"), "w2[b]2")
-		b.workers = nil
+		b.has()
 		pass(tellEvery)
 		synctest.Wait()
 		want(t, "one has none any more", a.seen(t, "a", "b"), "w1[a]1", "w2[a]0")
-		b.workers = []lease.Worker{worker("w3")}
+		b.has(worker("w3"))
 		pass(tellEvery)
 		synctest.Wait()
 		want(t, "it has one again", a.seen(t, "a", "b"), "w1[a]1", "w2[a]0", "w3[b]0")
@@ -136,7 +141,7 @@ func TestNodesTellOneAnother(t *testing.T) {
 		want(t, "one was killed just now", c.seen(t, "a", "c"), "w1[a]1", "w2[a]0")
 		pass(fresh + time.Second)
 		want(t, "a minute later", c.seen(t, "a", "c"))
-		c.workers = []lease.Worker{worker("w4")}
+		c.has(worker("w4"))
 		pass(forget)
 		if err := c.tell(t.Context()); err != nil {
 			t.Fatal(err)
@@ -169,7 +174,7 @@ func TestLostAnswersAndAnotherID(t *testing.T) {
 	data := memory.New()
 	defer data.Close()
 	n := newNode("a", data)
-	n.workers = []lease.Worker{worker("w")}
+	n.has(worker("w"))
 	ctx := t.Context()
 	n.store.loses = true
 	for range 2 { // the second finds what the first has written
