@@ -23,24 +23,24 @@ import (
 // counted is a store that counts calls, and loses answers to changes while it is told to.
 type counted struct {
 	store.Config
-	calls int
+	calls atomic.Int64
 	loses bool
 }
 
 var errLost = errors.New("the answer is lost")
 
 func (c *counted) Object(ctx context.Context, kind, name string) (*store.Object, error) {
-	c.calls++
+	c.calls.Add(1)
 	return c.Config.Object(ctx, kind, name)
 }
 
 func (c *counted) Objects(ctx context.Context, kind string) ([]store.Object, error) {
-	c.calls++
+	c.calls.Add(1)
 	return c.Config.Objects(ctx, kind)
 }
 
 func (c *counted) Change(ctx context.Context, change store.Change) (*store.Changed, error) {
-	c.calls++
+	c.calls.Add(1)
 	changed, err := c.Config.Change(ctx, change)
 	if c.loses {
 		return nil, errLost
@@ -162,8 +162,8 @@ func TestWithoutWorkersNothingIsAsked(t *testing.T) {
 		n.Start(t.Context())
 		pass(time.Hour)
 		n.Stop(t.Context())
-		if n.store.calls != 0 {
-			t.Errorf("%d calls", n.store.calls)
+		if n.store.calls.Load() != 0 {
+			t.Errorf("%d calls", n.store.calls.Load())
 		}
 	})
 }
