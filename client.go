@@ -25,6 +25,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/observe"
 	"github.com/outlast-dev/outlast/internal/options"
 	"github.com/outlast-dev/outlast/internal/reach"
+	"github.com/outlast-dev/outlast/internal/roster"
 	"github.com/outlast-dev/outlast/internal/stats"
 	"github.com/outlast-dev/outlast/internal/taskgroups"
 	"github.com/outlast-dev/outlast/internal/token"
@@ -52,6 +53,7 @@ type Client struct {
 	keeper    *dead.Keeper
 	bulk      *bulk.Runner
 	groups    *group.Groups
+	roster    *roster.Roster
 	recurring recurring
 	tallies   *taskgroups.Keeper
 	inspector *inspect.Inspector
@@ -145,6 +147,7 @@ func (c *Client) make() (err error) {
 	})
 	c.passes.Configure(duepass.Config{Backend: c.backend, Engine: c.engine, Make: c.engineConfig, Registry: c.registry})
 	c.groups = group.New(c.backend, log, func(name string) { c.engine.Unhold(accept.GroupTarget + name) })
+	c.roster = roster.New(roster.Config{Backend: c.backend, Logger: log, Node: c.engine.Node, Workers: c.engine.Workers})
 	c.keeper = dead.New(c.options.Dead, c.backend, c.engine, log)
 	c.keeper.Redriver().WhenEnded(func(operation *store.Operation) {
 		progress, _ := dead.ProgressOf(operation)
@@ -197,6 +200,7 @@ func (c *Client) Start(ctx context.Context) error {
 	c.keeper.Start(ctx)
 	c.bulk.Start(ctx)
 	c.groups.Start(ctx)
+	c.roster.Start(ctx)
 	c.tallies.Start(ctx)
 	c.records.stats.Start(ctx)
 	if !c.options.EnqueueOnly {
@@ -256,6 +260,7 @@ func (c *Client) Stop(ctx context.Context) error {
 	if before == started {
 		err = background.Join(c.recurring.ticker.Stop(ctx), c.keeper.Stop(ctx), c.bulk.Stop(ctx), c.engine.Stop(ctx), c.tallies.Stop(ctx), c.alerts.Stop(ctx))
 		c.groups.Stop()
+		c.roster.Stop(ctx)
 		c.records.stats.Stop(ctx)
 		c.records.series.Stop(ctx)
 		c.records.history.Stop(ctx)

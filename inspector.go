@@ -34,7 +34,7 @@ func newInspector(c *Client) *inspect.Inspector {
 	return inspector.New(inspector.Config{
 		Backend: c.backend, Sealing: c.backend, Logger: c.options.Logger,
 		Fleet: c.engine, Memory: inMemory{c.engine}, Control: c.engine,
-		Letters: c.keeper, Bulk: c.bulk, Alerts: c.alerts, Stats: c.records.stats, Series: c.records.series, Tokens: c.tokens, Feed: c.live.Feed,
+		Letters: c.keeper, Bulk: c.bulk, Alerts: c.alerts, Stats: c.records.stats, Series: c.records.series, Tokens: c.tokens, Feed: c.live.Feed, Roster: c.roster,
 		Policies: policySource(c), Schedules: scheduleRunner(c),
 		Running: c.running, Progress: c.registry.Progress.Get, Asked: c.live.Asked, Ended: c.canceled, Redriven: c.observers.Redriven,
 		Calls:       func(ctx context.Context) func(string, netip.Addr) *safehttp.RefusedError { return c.callsOf(ctx) },

@@ -72,6 +72,7 @@ var limitRows = []struct {
 		{"polls that wait", "{lease.mostPolls} of a node"},
 		{"lease", "{outlast.leastLease} to {outlast.mostLease}"},
 		{"release of an application", "{task.MaxRelease} bytes without control characters"},
+		{"remote workers that others are told of, leases of one", "{roster.mostTold} of a node, {roster.mostLeases}"},
 		{"worker groups, members of one", "{group.mostGroups}, {group.mostMembers}"},
 		{"capacity of a member, its `ttl`", "{outlast.mostCapacity}, {time.Second} to {outlast.mostTTL}"},
 	}},

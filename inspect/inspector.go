@@ -27,6 +27,7 @@ type Inspector struct {
 	Alerts     *Alerts
 	Targets    Targets
 	Nodes      Nodes
+	Workers    Workers
 	Tokens     Tokens
 	Stats      Stats
 	Audit      Audit

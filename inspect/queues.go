@@ -33,6 +33,11 @@ type Queues interface {
 	Gauges(ctx context.Context, most int) ([]QueueGauges, error)
 	// Backlog measures what waits. Code "unavailable" on a client that does not run.
 	Backlog(ctx context.Context) (*Backlog, error)
+	// Stranded returns the due tasks that no living node can run, a row for each type of
+	// a queue, those first that have been due for longest: 50 at most, and how many rows
+	// more there are. With queues, those of these alone. Code "unavailable" on a client that
+	// does not run.
+	Stranded(ctx context.Context, queues ...string) (rows []Stranded, more int, err error)
 }
 
 // QueueStats counts the tasks of a queue.
@@ -82,6 +87,15 @@ type QueueGauges struct {
 	Blocked int
 	// OldestDue is how long the oldest pending task has been due.
 	OldestDue time.Duration
+}
+
+// Stranded are due tasks that no living node can run.
+type Stranded struct {
+	Queue    string
+	Type     string    // "" for all of the queue: no living node works on it
+	Requests bool      // they are HTTP requests
+	Since    time.Time // when the first of them, by order, was due
+	Waiting  int       // pending tasks of the type in the queue, counted to 10 000
 }
 
 // Backlog is what waits, over all queues but that of alerts.

@@ -45,6 +45,7 @@ func table(config *Config, simulator *simulation.Simulator) *route.Table {
 	alerts.Add(to, all.Alerts)
 	nodes.Add(to, all.Nodes, serving.Of(node))
 	workers.Add(to, node.Workers(), all.Tasks, bounds)
+	workers.AddList(to, all.Workers, all.Queues)
 	groups.Add(to, node.Workers())
 	tokens.Add(to, all.Tokens)
 	safety := cmp.Or(config.Safety, ByDatabaseServer)

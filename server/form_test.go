@@ -197,7 +197,7 @@ func TestDocumentListsTheRoutes(t *testing.T) {
 		POST_/v1/schedules/{name}/trigger POST_/v1/schedules/{name}/pause POST_/v1/schedules/{name}/resume
 		POST_/v1/task-groups GET_/v1/task-groups GET_/v1/task-groups/{id} POST_/v1/task-groups/{id}/close
 		GET_/v1/stats GET_/v1/stats/compare GET_/v1/stats/series GET_/v1/sim/scenarios POST_/v1/sim/run GET_/v1/nodes GET_/v1/lanes POST_/v1/nodes/wake GET_/v1/targets GET_/v1/targets/{name} GET_/v1/targets/{name}/history POST_/v1/targets/{name}/open POST_/v1/targets/{name}/close POST_/v1/targets/{name}/reset
-		POST_/v1/workers/poll POST_/v1/workers/extend POST_/v1/workers/steps POST_/v1/workers/settle GET_/v1/groups PUT_/v1/groups/{group}/workers/{id} DELETE_/v1/groups/{group}/workers/{id}
+		POST_/v1/workers/poll POST_/v1/workers/extend POST_/v1/workers/steps POST_/v1/workers/settle GET_/v1/workers GET_/v1/groups PUT_/v1/groups/{group}/workers/{id} DELETE_/v1/groups/{group}/workers/{id}
 		GET_/v1/alerts/rules GET_/v1/alerts/rules/{name} PUT_/v1/alerts/rules/{name} DELETE_/v1/alerts/rules/{name}
 		GET_/v1/alerts/channels GET_/v1/alerts/channels/{name} PUT_/v1/alerts/channels/{name} DELETE_/v1/alerts/channels/{name}
 		POST_/v1/alerts/channels/{name}/test GET_/v1/alerts/events POST_/v1/alerts/events/{id}/ack

@@ -202,10 +202,11 @@ var samples = map[string]func(g *guarded, queue string) (path, body string){
 	"preview-alert-silence": func(*guarded, string) (string, string) {
 		return "/v1/alerts/silences/preview", `{"queue":"none"}`
 	},
-	"ack-alert":  fixed("/v1/alerts/events/01890000-0000-7000-8000-000000000001/ack", ""),
-	"list-nodes": fixed("/v1/nodes", ""),
-	"list-lanes": fixed("/v1/lanes", ""),
-	"wake-node":  fixed("/v1/nodes/wake", `{}`),
+	"ack-alert":    fixed("/v1/alerts/events/01890000-0000-7000-8000-000000000001/ack", ""),
+	"list-nodes":   fixed("/v1/nodes", ""),
+	"list-workers": fixed("/v1/workers", ""),
+	"list-lanes":   fixed("/v1/lanes", ""),
+	"wake-node":    fixed("/v1/nodes/wake", `{}`),
 	"poll-tasks": func(_ *guarded, q string) (string, string) {
 		return "/v1/workers/poll", `{"worker":"w","queues":["` + q + `"],"types":["never"],"wait":"0s"}`
 	},

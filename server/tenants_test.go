@@ -125,7 +125,7 @@ func (h *house) reads() map[string][]string {
 		"list-operations":  {"/v1/operations", "/v1/operations?limit=1"},
 		"list-queues":      {"/v1/queues"}, "get-queue": {"/v1/queues/red", "/v1/queues/green", "/v1/queues/none"},
 		"list-queue-shares": {"/v1/queues/red/shares", "/v1/queues/green/shares", "/v1/queues/none/shares"},
-		"list-lanes":        {"/v1/lanes", "/v1/lanes?limit=1", "/v1/lanes?queue=red", "/v1/lanes?queue=green", "/v1/lanes?queue=none"}, "list-nodes": {"/v1/nodes"},
+		"list-lanes":        {"/v1/lanes", "/v1/lanes?limit=1", "/v1/lanes?queue=red", "/v1/lanes?queue=green", "/v1/lanes?queue=none"}, "list-nodes": {"/v1/nodes"}, "list-workers": {"/v1/workers", "/v1/workers?limit=1"},
 		"get-task": {}, "get-task-group": {}, "list-attempts": {}, "get-dead": {}, "get-operation": {}, "list-operation-items": {}, // by id: see TestForeignIsUnknown
 		"get-series": {"/v1/stats/series?queue=green"}, // see the package stats for what is counted by queue
 		"get-livez":  {}, "get-readyz": {}, "watch-events": {}, "get-openapi": {}, "get-openapi-3": {},

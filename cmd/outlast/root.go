@@ -26,6 +26,7 @@ import (
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/taskgroups"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/tasks"
 	"github.com/outlast-dev/outlast/cmd/outlast/internal/tokens"
+	"github.com/outlast-dev/outlast/cmd/outlast/internal/workers"
 )
 
 func newRoot(c *cli.Env) *cobra.Command {
@@ -47,7 +48,7 @@ Exit codes: 0 ok, 1 failed, 2 usage, 3 partial, 4 not found, 5 denied,
 	}
 	return cli.Complete(c, root,
 		serve.Command(c), demo.Command(c), tasks.Command(c), letters.Command(c), queues.Command(c), policies.Command(c), configs.Command(c),
-		schedules.Command(c), operations.Command(c), targets.Command(c), alerts.Command(c), nodes.Command(c), groups.Command(c), taskgroups.Command(c), tokens.Command(c),
+		schedules.Command(c), operations.Command(c), targets.Command(c), alerts.Command(c), nodes.Command(c), workers.Command(c), groups.Command(c), taskgroups.Command(c), tokens.Command(c),
 		tokens.Whoami(c), simulation.Command(c), statistics.Command(c), migrate.Command(c), doctor.Command(c), bench.Command(c), prove.Command(c), newVersion(c), audit.Command(c),
 	)
 }

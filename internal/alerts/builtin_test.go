@@ -37,7 +37,7 @@ func TestBuiltinRules(t *testing.T) {
 		"resources_exhausted": {[]*Occurrence{Exhausted("n", "EMFILE", 1, now)}, nil},
 		"dead_letters":        {[]*Occurrence{letters(5), letters(6)}, []*Occurrence{letters(4)}},
 		"no_owner":            {[]*Occurrence{queue(QueueSample{Backlog: 1})}, []*Occurrence{queue(QueueSample{}), queue(QueueSample{Backlog: 1, Owned: true})}},
-		"no_worker":           {[]*Occurrence{queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}})}, []*Occurrence{queue(QueueSample{Backlog: 1, Owned: true}), queue(QueueSample{Backlog: 1, Owned: true, Stranded: []string{"a"}, Paused: true})}},
+		"no_worker":           {[]*Occurrence{queue(QueueSample{Backlog: 1, Owned: true, Stranded: []Stranded{{Type: "a"}}})}, []*Occurrence{queue(QueueSample{Backlog: 1, Owned: true}), queue(QueueSample{Backlog: 1, Owned: true, Stranded: []Stranded{{Type: "a"}}, Paused: true})}},
 		"dead_group":          {[]*Occurrence{group(GroupSample{Waiting: 1}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Minute})}, []*Occurrence{group(GroupSample{}), group(GroupSample{Waiting: 1, Living: 1, Failing: time.Second}), group(GroupSample{Living: 1, Failing: time.Hour})}},
 		"key_blocked":         {[]*Occurrence{(&BlockedSample{Hold: store.Hold{Key: "k", Waiting: 1}}).at(now), (&BlockedSample{Others: 3}).at(now)}, []*Occurrence{(&BlockedSample{}).at(now)}},
 		"missing_key":         {[]*Occurrence{(&KeySample{Name: "k1", Waiting: 1}).at(now), (&KeySample{Waiting: 2}).at(now)}, []*Occurrence{(&KeySample{Name: "k1"}).at(now)}},
@@ -121,8 +121,8 @@ func TestBuiltinRulesSayTheSameTwice(t *testing.T) {
 func TestTextOfABoundedBacklog(t *testing.T) {
 	t.Parallel()
 	for want, q := range map[string]QueueSample{
-		"queue q has at least 100 pending tasks; no living node can start 1 type of them: a":         {Backlog: 100, Bound: 100, Stranded: []string{"a"}},
-		"queue q has 99 pending tasks; no living node can start 5 types of them: a, b, c and 2 more": {Backlog: 99, Bound: 100, Stranded: []string{"a", "b", "c", "d", "e"}},
+		"queue q has at least 100 pending tasks; no living node can start 1 type of them: a":         {Backlog: 100, Bound: 100, Stranded: []Stranded{{Type: "a"}}},
+		"queue q has 99 pending tasks; no living node can start 5 types of them: a, b, c and 2 more": {Backlog: 99, Bound: 100, Stranded: []Stranded{{Type: "a"}, {Type: "b"}, {Type: "c"}, {Type: "d"}, {Type: "e"}}},
 	} {
 		q.Name, q.Owned = "q", true
 		if got := q.at(time.Now()).Text; got != want {

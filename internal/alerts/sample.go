@@ -31,9 +31,25 @@ type QueueSample struct {
 	Parked    int           // pending tasks behind keys that are held in mode park, counted to Bound
 	Bound     int           // where counting stops, 0 for nowhere
 	OldestDue time.Duration // how long the oldest has been due; 0 if nothing is
-	Stranded  []string      // types of waiting tasks that no living node can start
+	Stranded  []Stranded    // types of due tasks that no living node can start, by name
 	Owned     bool
 	Paused    bool
+}
+
+// Stranded are the due tasks of a type that no living node can start.
+type Stranded struct {
+	Type     string
+	Requests bool      // they are HTTP requests
+	Since    time.Time // when the first of them, by order, was due
+}
+
+// StrandedTypes are the names of the types that no living node can start.
+func (q *QueueSample) StrandedTypes() []string {
+	types := make([]string, len(q.Stranded))
+	for i := range q.Stranded {
+		types[i] = q.Stranded[i].Type
+	}
+	return types
 }
 
 // RateSample is what happened to one target, type or category in the last
@@ -146,12 +162,12 @@ func (q *QueueSample) at(at time.Time) *Occurrence {
 	o := &Occurrence{On: alert.OnQueue, Subject: q.Name, Size: q.Backlog, At: at, Queue: q.Name, Values: map[string]any{
 		"queue": q.Name, "backlog": q.Backlog, "oldest_due": q.OldestDue, "owned": q.Owned, "paused": q.Paused, "stranded": len(q.Stranded),
 	}}
-	if len(q.Stranded) > 0 {
-		text += "; no living node can start " + plaintext.Counted(len(q.Stranded), "type") + " of them: " + strings.Join(q.Stranded[:min(len(q.Stranded), MostNamed)], ", ")
-		if more := len(q.Stranded) - MostNamed; more > 0 {
+	if types := q.StrandedTypes(); len(types) > 0 {
+		text += "; no living node can start " + plaintext.Counted(len(types), "type") + " of them: " + strings.Join(types[:min(len(types), MostNamed)], ", ")
+		if more := len(types) - MostNamed; more > 0 {
 			text += " and " + strconv.Itoa(more) + " more"
 		}
-		o.Fields = Fields("types", strings.Join(q.Stranded[:min(len(q.Stranded), mostListed)], ", "))
+		o.Fields = Fields("types", strings.Join(types[:min(len(types), mostListed)], ", "))
 	}
 	o.Text = text
 	return o

@@ -132,6 +132,9 @@ func (e *Engine) Node() string { return e.member.ID() }
 // one; false of itself and where it has not looked.
 func (e *Engine) Silent(node string) (time.Duration, bool) { return e.member.SilentFor(node) }
 
+// Workers lists the remote workers that this node knows.
+func (e *Engine) Workers(now time.Time) []lease.Worker { return e.leases.Workers(now) }
+
 // Known counts the tasks in memory, running ones included, by the lanes that
 // this node owns.
 func (e *Engine) Known() map[uint16]int {

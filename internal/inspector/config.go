@@ -14,6 +14,7 @@ import (
 	"github.com/outlast-dev/outlast/internal/dead"
 	"github.com/outlast-dev/outlast/internal/feed"
 	"github.com/outlast-dev/outlast/internal/policy"
+	"github.com/outlast-dev/outlast/internal/roster"
 	"github.com/outlast-dev/outlast/internal/safehttp"
 	"github.com/outlast-dev/outlast/internal/stats"
 	"github.com/outlast-dev/outlast/internal/token"
@@ -42,6 +43,7 @@ type Config struct {
 	Series  *stats.Series
 	Tokens  *token.Keeper
 	Feed    *feed.Feed
+	Roster  *roster.Roster
 
 	// Policies and Schedules are what the node knows of policies and how it makes tasks
 	// of schedules.

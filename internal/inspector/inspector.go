@@ -10,7 +10,7 @@ func New(config Config) *inspect.Inspector {
 	n := &node{config}
 	return &inspect.Inspector{
 		Tasks: &Tasks{n}, Steps: &Steps{n}, TaskGroups: &TaskGroups{n}, Letters: &Letters{n}, Operations: &Operations{n}, Queues: &Queues{n}, Keys: &Keys{n},
-		Policies: &Policies{n}, Schedules: &Schedules{n}, Targets: &Targets{n}, Nodes: &Nodes{n},
+		Policies: &Policies{n}, Schedules: &Schedules{n}, Targets: &Targets{n}, Nodes: &Nodes{n}, Workers: &Workers{n},
 		Alerts: &inspect.Alerts{AlertEvents: &Alerts{n}, Rules: &AlertRules{n}, Channels: &AlertChannels{n}, Silences: &AlertSilences{n}},
 		Tokens: &Tokens{n}, Stats: &Stats{n}, Audit: &Audit{n}, Events: &Events{n}, Store: &Store{n},
 	}

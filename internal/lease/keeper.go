@@ -59,9 +59,13 @@ func NewKeeper(config Config) *Keeper {
 
 // worker is a remote worker that polls this node.
 type worker struct {
-	queues []string
-	types  []string // nil for all that are no HTTP requests
-	seen   time.Time
+	release string
+	queues  []string
+	types   []string // nil for all that are no HTTP requests
+	since   time.Time
+	polled  time.Time // when it waited for tasks last
+	seen    time.Time
+	away    bool // it is kept for its leases only, and can start nothing
 }
 
 // Served is which types remote workers of this node can start, by queue. It is
@@ -114,6 +118,9 @@ func (k *Keeper) Served() Served {
 func (k *Keeper) publish() (changed bool) {
 	now := Served{}
 	for _, w := range k.workers {
+		if w.away {
+			continue
+		}
 		for _, queue := range w.queues {
 			of := now[queue]
 			of.any = of.any || w.types == nil
@@ -136,11 +143,16 @@ func (k *Keeper) publish() (changed bool) {
 
 // connect notes that a worker polls, and reports whether this node can start other types
 // than before.
-func (k *Keeper) connect(name string, queues, types []string, now time.Time) (more bool) {
-	if k.workers[name] == nil && len(k.workers) >= mostWorkers {
+func (k *Keeper) connect(r *Request, now time.Time) (more bool) {
+	w := k.workers[r.Worker]
+	if w == nil && len(k.workers) >= mostWorkers {
 		k.forgetOldest()
 	}
-	k.workers[name] = &worker{queues: queues, types: types, seen: now}
+	since := now
+	if w != nil && !w.away {
+		since = w.since
+	}
+	k.workers[r.Worker] = &worker{release: r.Release, queues: r.Queues, types: r.Types, since: since, polled: now, seen: now}
 	return k.publish()
 }
 
@@ -161,13 +173,31 @@ func (k *Keeper) seen(name string, at time.Time) {
 	}
 }
 
-// DisconnectOld forgets workers that were not heard of for long, and reports whether
-// this node can start less than before.
+// answered notes that a poll of a worker is over.
+func (k *Keeper) answered(name string, at time.Time) {
+	if w := k.workers[name]; w != nil {
+		w.polled, w.seen = at, at
+	}
+}
+
+// DisconnectOld disconnects workers that were not heard of for long, and reports whether
+// this node can start less than before. It forgets those that have no lease of this node.
 func (k *Keeper) DisconnectOld(now time.Time) (less bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	var old []string
 	for name, w := range k.workers {
 		if now.Sub(w.seen) >= workerMemory && !k.polled(name) {
+			w.away = true
+			old = append(old, name)
+		}
+	}
+	if len(old) == 0 {
+		return false
+	}
+	leases := k.byWorker()
+	for _, name := range old {
+		if len(leases[name]) == 0 {
 			delete(k.workers, name)
 		}
 	}

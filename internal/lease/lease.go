@@ -128,10 +128,15 @@ func (k *Keeper) Extended(l *Lease, length time.Duration, sent time.Time, progre
 func (k *Keeper) State(l *Lease) (until time.Time, progress json.RawMessage) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if until = l.until; !until.After(time.Now()) {
-		until = time.Time{}
+	return l.known(time.Now()), l.progress
+}
+
+// known is the end of a lease, zero where another node may have moved it.
+func (l *Lease) known(now time.Time) time.Time {
+	if !l.until.After(now) {
+		return time.Time{}
 	}
-	return until, l.progress
+	return l.until
 }
 
 // Gone is told that a task is not its worker's any more: where its lease has ended, the

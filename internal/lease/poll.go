@@ -66,7 +66,7 @@ func (p *Poll) Answer(leases []*Lease) bool {
 	}
 	k.end(p)
 	p.answer <- leases
-	k.seen(p.Worker, time.Now())
+	k.answered(p.Worker, time.Now())
 	return true
 }
 
@@ -96,7 +96,7 @@ func (p *Poll) leave() []*Lease {
 	defer k.mu.Unlock()
 	p.over = true
 	k.end(p)
-	k.seen(p.Worker, time.Now())
+	k.answered(p.Worker, time.Now())
 	select {
 	case leases := <-p.answer:
 		return leases
@@ -114,7 +114,7 @@ func (k *Keeper) Enter(request Request) (p *Poll, more bool, err error) {
 		return nil, false, ErrTooManyPolls
 	}
 	p = &Poll{Request: request, keeper: k, began: time.Now(), answer: make(chan []*Lease, 1)}
-	more = k.connect(p.Worker, p.Queues, p.Types, p.began)
+	more = k.connect(&p.Request, p.began)
 	k.polls = append(k.polls, p)
 	return p, more, nil
 }

@@ -25,9 +25,9 @@ const (
 // was sealed with. Their names are those of the keys.
 const KindKey = "encryption.key"
 
-// figures are the kinds that only say what was counted. Nothing goes by them, they are
+// figures are the kinds that only say what was counted or seen. Nothing goes by them, they are
 // large, and they are not signed.
-var figures = []string{"stats", "stats.series", "target.history", "alert.rates"}
+var figures = []string{"stats", "stats.series", "target.history", "alert.rates", "node.workers"}
 
 // steering are the kinds that people put and that decide what nodes do. Their versions
 // only grow, also when an object is deleted and put again.

@@ -1838,6 +1838,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List remote workers by name, and what nobody can run
+         * @description The workers that living nodes know: those that polled or extended a lease within the last minute, or have leases. The node that answers knows its own as they are; what others know is up to ten seconds old.
+         */
+        get: operations["list-workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/workers/extend": {
         parameters: {
             query?: never;
@@ -5302,6 +5322,53 @@ export interface components {
             /** @description Of a dry run, what speaks against the redrive now. */
             warnings?: components["schemas"]["RedriveWarning"][];
         };
+        RemoteWorker: {
+            /**
+             * Format: int64
+             * @description Tasks that living nodes have leased to it and that have not ended. Absent for a token for certain queues, since they are of all.
+             */
+            in_hand?: number;
+            /**
+             * Format: date-time
+             * @description When it waited for tasks last.
+             */
+            last_poll: string;
+            /** @description The first of these tasks, at most 20, the earliest end of a lease first. */
+            leases: components["schemas"]["WorkerLease"][];
+            /** @description The name under which it polls. */
+            name: string;
+            /** @description Ids of the nodes that it polls, or has leases of. */
+            nodes: string[];
+            /** @description Queues whose tasks it asks for. */
+            queues: string[];
+            /** @description Release that it told in its last poll. */
+            release?: string;
+            /**
+             * Format: date-time
+             * @description When it began to poll. After a minute of silence that begins anew.
+             */
+            since: string;
+            /** @description Types that it asks for; * stands for every one but HTTP requests. */
+            types: string[];
+            /** @description It waits for tasks now. */
+            waiting: boolean;
+        };
+        RemoteWorkers: {
+            /** @description Due tasks that no living node or worker can run, a row for each type of a queue, at most 50, the oldest first. */
+            stranded: components["schemas"]["StrandedTasks"][];
+            /**
+             * Format: int64
+             * @description How many rows more there are.
+             */
+            stranded_more?: number;
+            /**
+             * Format: int64
+             * @description How many there are, also beyond the limit. One that several nodes know may count more than once where a node knows more than 200.
+             */
+            total: number;
+            /** @description The workers by name. */
+            workers: components["schemas"]["RemoteWorker"][];
+        };
         /**
          * @example {
          *       "delay": "10m"
@@ -6317,6 +6384,24 @@ export interface components {
              */
             status: "ok" | "stale_claim" | "not_found" | "error";
         };
+        StrandedTasks: {
+            /** @description Queue of the tasks. */
+            queue: string;
+            /** @description They are HTTP requests, which no living node makes for this queue. */
+            requests?: boolean;
+            /**
+             * Format: date-time
+             * @description When the first of them, by order, was due.
+             */
+            since: string;
+            /** @description Type of the tasks; absent where no living node works on the queue. */
+            type?: string;
+            /**
+             * Format: int64
+             * @description Pending tasks of the type in the queue, counted to 10000.
+             */
+            waiting: number;
+        };
         Target: {
             /** @description Worker group, instead of url: its member with the least load gets the request. */
             group?: string;
@@ -7204,6 +7289,27 @@ export interface components {
             p99: string;
         };
         Woken: Record<string, never>;
+        WorkerLease: {
+            /**
+             * Format: int64
+             * @description The claim with which the task was handed out.
+             */
+            claim: number;
+            /**
+             * Format: uuid
+             * @description Id of the task.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the lease ends. Absent where the worker may have extended it by another node than the one that gave it.
+             */
+            lease_until?: string;
+            /** @description Queue of the task. */
+            queue: string;
+            /** @description Type of the task. */
+            type: string;
+        };
     };
     responses: never;
     parameters: never;
@@ -16456,6 +16562,83 @@ export interface operations {
             };
             /** @description Not Found: code not_found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too Many Requests: code rate_limited */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal Server Error: code internal */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Service Unavailable: code unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-workers": {
+        parameters: {
+            query?: {
+                /** @description Workers, 1 to 500, 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteWorkers"];
+                };
+            };
+            /** @description Bad Request: code invalid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unauthorized: code unauthenticated */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden: code denied */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -153,6 +153,16 @@ func Field(w io.Writer, name string, value any) {
 	}
 }
 
+// Few is clean text of the first names of a list, and how many more there are.
+func Few(names []string) string {
+	const most = 3
+	text := Clean(strings.Join(names[:min(len(names), most)], ","))
+	if left := len(names) - most; left > 0 {
+		text += fmt.Sprintf(" (+%d)", left)
+	}
+	return text
+}
+
 // When is a time in UTC to the millisecond; "" for none.
 func When(t client.Time) string {
 	if t.IsZero() {

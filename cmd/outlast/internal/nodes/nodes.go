@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -111,7 +110,7 @@ func nodeRows(nodes []client.Node) func(io.Writer) {
 				load = fmt.Sprintf("%s/%d", running(n), n.Slots)
 			}
 			cli.Row(w, cli.Clean(n.ID)+mark, state, cli.Clean(n.Kind), cli.Clean(n.Address), cli.Clean(n.Version), cli.Clean(n.Release), n.Lanes,
-				load, silent, cli.When(n.StartedAt), few(n.Queues), few(startable(n.Types)), few(cli.MayCall(n)))
+				load, silent, cli.When(n.StartedAt), cli.Few(n.Queues), cli.Few(startable(n.Types)), cli.Few(cli.MayCall(n)))
 		}
 	}
 }
@@ -131,16 +130,6 @@ func startable(types []string) []string {
 		out = slices.Insert(slices.Delete(out, at, at+1), 0, "(HTTP)")
 	}
 	return out
-}
-
-// few are the first names of a list, and how many more there are.
-func few(names []string) string {
-	const most = 3
-	text := cli.Clean(strings.Join(names[:min(len(names), most)], ","))
-	if left := len(names) - most; left > 0 {
-		text += fmt.Sprintf(" (+%d)", left)
-	}
-	return text
 }
 
 func newLanes(c *cli.Env) *cobra.Command {

@@ -1,15 +1,16 @@
-// Nodes with their lanes, and worker groups with their members.
+// Remote workers, worker groups with their members, and nodes with their lanes.
 
 import { html } from '../lib/ui.js';
 import { visible } from '../lib/json.js';
 import { href, path } from '../lib/route.js';
-import { number } from '../lib/text.js';
+import { number, percent } from '../lib/text.js';
 import { absolute } from '../lib/time.js';
 import { queues } from '../lib/session.js';
 import { useGet } from '../lib/use.js';
 import { Fact, Facts, Foreign, Lasting, Note, State, When } from '../part/basics.js';
 import { Head, Loaded, Panel } from '../part/panel.js';
 import { Table } from '../part/table.js';
+import { Remote } from './workers-remote.js';
 import { t } from './workers.text.js';
 
 /** @typedef {import('../../types/api.js').Schema<'Node'>} Node */
@@ -36,31 +37,45 @@ const stateOf = (node) => html`<${State} state=${node.state === 'alive' ? 'up' :
 /** @param {{nodes: Nodes}} props */
 function All({ nodes: { nodes, as_of: asOf, stale } }) {
   return html`<${Head} title=${t('title')}>${t('about')}<//>${stale && html`<${Note} tone="warn">${t('stale', { time: absolute(asOf ?? '') })}<//>`}
-  <${Panel} title=${t('nodes')}><${Table} label=${t('nodes')} rows=${nodes ?? []} none=${t('none')} id=${(/** @type {Node} */ n) => n.id} open=${(/** @type {Node} */ n) => href(['workers', n.id])} columns=${[
+  <${Remote} />${queues.value.length === 0 && html`<${Groups} />`}<${Panel} title=${t('nodes')}><${Table} label=${t('nodes')} rows=${nodes ?? []} none=${t('none')} id=${(/** @type {Node} */ n) => n.id} open=${(/** @type {Node} */ n) => href(['workers', n.id])} columns=${[
     { key: 'node', label: t('node'), wide: true, cell: (/** @type {Node} */ n) => html`<a href=${href(['workers', n.id])}><bdi>${visible(n.id)}</bdi></a>${n.self && html` <span class="category">${t('self')}</span>`}` },
     { key: 'state', label: t('state'), cell: stateOf },
     { key: 'running', label: t('running'), numeric: true, cell: (/** @type {Node} */ n) => `${busy(n)}/${number(n.slots ?? 0)}` },
-    { key: 'lanes', label: t('lanes'), numeric: true, cell: (/** @type {Node} */ n) => number(n.lanes ?? 0) },
+    { key: 'lanes', label: t('lanes'), numeric: true, cell: (/** @type {Node} */ n) => share(n, nodes) },
     { key: 'version', label: t('version'), cell: (/** @type {Node} */ n) => html`<bdi>${[n.version, n.release].filter(Boolean).join(' · ')}</bdi>` },
     { key: 'queues', label: t('queues'), cell: (/** @type {Node} */ n) => html`<bdi>${n.queues?.join(', ')}</bdi>` },
     { key: 'started', label: t('started'), cell: (/** @type {Node} */ n) => html`<${When} at=${n.started_at} />` },
-  ]} /><//>${queues.value.length === 0 && html`<${Groups} />`}`;
+  ]} /><//>`;
+}
+
+/** How many lanes a node owns, and which part of all. @param {Node} node @param {Node[]|null} nodes */
+function share(node, nodes) {
+  const all = (nodes ?? []).reduce((sum, n) => sum + (n.lanes ?? 0), 0);
+  return number(node.lanes ?? 0) + (all > 0 ? ` · ${percent((node.lanes ?? 0) / all)}` : '');
 }
 
 function Groups() {
   const groups = useGet('/v1/groups', undefined, { on: ['node'], every: 5000 });
-  return html`<${Panel} title=${t('groups')}><${Loaded} fetched=${groups} empty=${(/** @type {any} */ d) => !d.groups?.length} none=${t('groups.none')}>${(/** @type {{groups: Group[]}} */ data) => data.groups.map((group) => html`
-    <section key=${group.name}><h3><bdi>${visible(group.name)}</bdi> <${State} state=${group.state === 'ready' ? 'up' : 'down'} label=${t(group.state === 'held' && group.kind ? `group.${group.kind}` : `group.${group.state}`)} /></h3>
-    ${group.next_at && html`<p>${t('next')}: <strong><${When} at=${group.next_at} /></strong> · ${t('failures')}: ${number(group.failures ?? 0)} <${Foreign} text=${group.last_error} /></p>`}
-    <${Table} label=${`${t('members')}: ${group.name}`} rows=${group.members ?? []} id=${(/** @type {Member} */ m) => m.id} columns=${[
-      { key: 'member', label: t('member'), cell: (/** @type {Member} */ m) => html`<bdi>${visible(m.id)}</bdi>` },
-      { key: 'state', label: t('state'), cell: (/** @type {Member} */ m) => html`<${State} state=${m.living ? 'up' : 'down'} label=${t(m.living ? 'living' : 'gone')} />` },
-      { key: 'url', label: t('url'), wide: true, cell: (/** @type {Member} */ m) => html`<${Foreign} text=${m.url} />` },
-      { key: 'capacity', label: t('capacity'), numeric: true, cell: (/** @type {Member} */ m) => number(m.capacity ?? 1) },
-      { key: 'load', label: t('load'), numeric: true, cell: (/** @type {Member} */ m) => number(m.load ?? 0) },
-      { key: 'flight', label: t('flight'), numeric: true, cell: (/** @type {Member} */ m) => number(m.in_flight ?? 0) },
-      { key: 'seen', label: t('seen'), cell: (/** @type {Member} */ m) => html`<${When} at=${m.seen_at} />` },
-    ]} /></section>`)}<//><//>`;
+  return html`<${Panel} title=${t('groups')}><${Loaded} fetched=${groups}>${(/** @type {{groups: Group[]|null}} */ data) => html`<${Table} label=${t('groups')} rows=${data.groups ?? []} none=${t('groups.none')} id=${(/** @type {Group} */ g) => g.name} columns=${[
+    { key: 'group', label: t('group'), wide: true, cell: (/** @type {Group} */ g) => html`<bdi>${visible(g.name)}</bdi>` },
+    { key: 'state', label: t('state'), cell: (/** @type {Group} */ g) => html`<${State} state=${g.state === 'ready' ? 'up' : 'down'} label=${t(g.state === 'held' && g.kind ? `group.${g.kind}` : `group.${g.state}`)} />` },
+    { key: 'capacity', label: t('capacity'), numeric: true, cell: (/** @type {Group} */ g) => number(sum(g, (m) => m.capacity ?? 1)) },
+    { key: 'load', label: t('load'), numeric: true, cell: (/** @type {Group} */ g) => number(sum(g, (m) => m.load ?? 0)) },
+    { key: 'flight', label: t('flight'), numeric: true, cell: (/** @type {Group} */ g) => number(sum(g, (m) => m.in_flight ?? 0)) },
+    { key: 'next', label: t('next'), cell: (/** @type {Group} */ g) => g.next_at && html`<${When} at=${g.next_at} /><div class="faint">${t('failures')}: ${number(g.failures ?? 0)} <${Foreign} text=${g.last_error} /></div>` },
+    { key: 'members', label: t('members'), wide: true, cell: members },
+  ]} />`}<//><//>`;
+}
+
+/** What the living members of a group have together. @param {Group} group @param {(m: Member) => number} of */
+const sum = (group, of) => (group.members ?? []).filter((m) => m.living).reduce((all, m) => all + of(m), 0);
+
+/** The members of a group, folded. @param {Group} group */
+function members({ members: all }) {
+  const living = all?.filter((m) => m.living).length ?? 0;
+  return html`<details class="numbers"><summary>${t('members.living', { living: number(living), all: number(all?.length ?? 0) })}</summary>
+    <ul>${all?.map((m) => html`<li key=${m.id}><bdi>${visible(m.id)}</bdi> <${State} state=${m.living ? 'up' : 'down'} label=${t(m.living ? 'living' : 'gone')} /> <${Foreign} text=${m.url} />
+      <div class="faint">${t('load')}: ${number(m.load ?? 0)}/${number(m.capacity ?? 1)} · ${t('flight')}: ${number(m.in_flight ?? 0)} · ${t('seen')}: <${When} at=${m.seen_at} /></div></li>`)}</ul></details>`;
 }
 
 /** @param {{node: Node}} props */
