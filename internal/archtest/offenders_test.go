@@ -6,7 +6,7 @@ package archtest
 
 // methodOffenders are types with more than typeMethods methods.
 var methodOffenders = map[string]sizes{
-	"client.Client":           {112}, // a method for each call of the HTTP API
+	"client.Client":           {113}, // a method for each call of the HTTP API
 	"internal/faulty.wrapper": {58},  // a method for each of the contract of stores, in which it puts faults
 	"retry.Policy":            {41},  // a way to read each part of a policy
 	"store/memory.Store":      {69},  // the contract of stores, and what its database can do beside it

@@ -22,7 +22,7 @@ var weights = map[string]struct {
 	// A program that calls functions again under a policy.
 	"retry": {2_200_000, 1, []string{"net", "net/http", "crypto/tls", "crypto/x509", "database/sql", "log/slog", "text/template"}},
 	// A program with durable tasks on PostgreSQL.
-	"library": {16_800_000, 11, []string{
+	"library": {16_850_000, 11, []string{
 		"github.com/google/cel-go/cel", "github.com/wneessen/go-mail", "github.com/prometheus/client_golang/prometheus", "google.golang.org/protobuf/proto",
 		"go.opentelemetry.io/otel/sdk/trace", "go.yaml.in/yaml/v3", "github.com/danielgtaylor/huma/v2", "text/template", "net/http/pprof", "encoding/gob",
 	}},
