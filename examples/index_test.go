@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	indexed  = regexp.MustCompile(`(?m)^- \[[^\n]*?\]\(([^)]+)\)[^:：\n]*[:：] ?(.+)$`)
+	indexed  = regexp.MustCompile(`(?m)^- \[[^\n]*?\]\(([^)]+)\)[^:：\n]*[:：] *(.*)$`)
 	comments = regexp.MustCompile(`(?s)<!--.*?-->`)
 	anchors  = regexp.MustCompile(`<a id="[^"]+"></a>\n\n`)
 )
@@ -70,8 +70,10 @@ func (of *index) read(body string) (about map[string]string, order []string) {
 	about = map[string]string{}
 	for _, line := range indexed.FindAllStringSubmatch(body, -1) {
 		page := strings.Replace(line[1], ".zh-CN", "", 1)
-		about[page] = line[2]
-		order = append(order, page)
+		if !slices.Contains(order, page) { // a merge may leave a line twice
+			about[page] = line[2]
+			order = append(order, page)
+		}
 	}
 	return about, order
 }
