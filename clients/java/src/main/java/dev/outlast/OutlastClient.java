@@ -164,14 +164,7 @@ public final class OutlastClient {
     /** Hands a task in and waits for its end. When the time is over, it returns the task as it then stands. */
     public Task run(Draft draft, Duration timeout) {
         String body = written(draft.identified()); // a repeat with the same id is the same task
-        long until = transport.clock.now() + Clock.nanos(timeout);
-        while (true) {
-            Duration left = Duration.ofNanos(Math.max(1_000_000, until - transport.clock.now()));
-            Duration wait = left.compareTo(LONGEST_WAIT) < 0 ? left : LONGEST_WAIT;
-            Transport.Call call = Transport.Call.post("/v1/tasks?wait=" + Wire.duration(wait), body).within(wait.plus(transport.timeout));
-            Task task = task(fields(transport.call(call)));
-            if (task.ended() || transport.clock.now() - until >= 0) return task;
-        }
+        return ended(wait -> Transport.Call.post("/v1/tasks?wait=" + wait, body), timeout);
     }
 
     /** A task, whatever its state. */
@@ -185,14 +178,19 @@ public final class OutlastClient {
         return expected(() -> answer.list("attempts", Attempt::of));
     }
 
-    /** Looks at a task until it has ended. When the time is over, it returns the task as it then stands. */
+    /** Waits for the end of a task. When the time is over, it returns the task as it then stands. */
     public Task await(String id, Duration timeout) {
+        return ended(wait -> Transport.Call.get(path(id) + "?wait=" + wait), timeout);
+    }
+
+    /** The task that a call answers with, once it has ended or the time is over. */
+    private Task ended(Function<String, Transport.Call> asking, Duration timeout) {
         long until = transport.clock.now() + Clock.nanos(timeout);
-        for (long rest = 50_000_000; ; rest = Math.min(2 * rest, 2_000_000_000)) {
-            Task task = get(id);
-            long left = until - transport.clock.now();
-            if (task.ended() || left <= 0) return task;
-            transport.rest(Math.min(rest, left), UnavailableException.of("the thread was interrupted in a wait for task " + id, null));
+        while (true) {
+            Duration left = Duration.ofNanos(Math.max(1_000_000, until - transport.clock.now()));
+            Duration wait = left.compareTo(LONGEST_WAIT) < 0 ? left : LONGEST_WAIT;
+            Task task = task(fields(transport.call(asking.apply(Wire.duration(wait)).within(wait.plus(transport.timeout)))));
+            if (task.ended() || transport.clock.now() - until >= 0) return task;
         }
     }
 
