@@ -138,7 +138,7 @@ test("a settlement without an answer is repeated as it stands", async () => {
 test("a settlement is given up once its lease is certainly over", async () => {
   const c = await cast({ work: () => "done" }, { lease: "1s" })
   c.fake.always.set("/v1/workers/settle", (got) => got.lose())
-  c.fake.always.set("/v1/workers/extend", (got) => got.json(200, { results: got.body.items.map((item: Body) => ({ id: item.id, status: "stale_claim" })) }))
+  c.fake.always.set("/v1/workers/extend", (got) => got.lose())
   await c.give(leased())
   const polls = [await c.fake.poll()] // while it settles
   while (!c.logged.some((line) => line.startsWith("settle.lost"))) {

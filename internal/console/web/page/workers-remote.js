@@ -23,7 +23,7 @@ export function Remote() {
 function helps({ queue, type, requests }) {
   if (!type) return { text: t('help.queue'), command: 'outlast serve' };
   if (requests) return { text: t('help.requests'), command: `outlast serve --queues ${quoted(queue)}` };
-  return { text: t('help.type'), command: `outlast task cancel --queue ${quoted(queue)} --type ${quoted(type)}` };
+  return { text: t('help.type'), command: `outlast task cancel --state pending --queue ${quoted(queue)} --type ${quoted(type)}` };
 }
 
 /** @param {{listed: Listed}} props */
