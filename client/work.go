@@ -225,13 +225,12 @@ func (w *working) drain(stop context.CancelCauseFunc) {
 // overHTTP1 is a client with connections of its own, which carry one call at a time:
 // such a one can be closed on one side. A transport that is no [http.Transport] stays.
 func overHTTP1(c *Client) *Client {
-	var base http.RoundTripper = http.DefaultTransport
-	if c.http.Transport != nil {
-		base = c.http.Transport
-	}
 	own, h := *c, *c.http
 	own.http, h.Timeout = &h, 0 // a poll has a limit of its own
-	shared, ok := base.(*http.Transport)
+	if h.Transport == nil {
+		h.Transport = http.DefaultTransport
+	}
+	shared, ok := h.Transport.(*http.Transport)
 	if !ok {
 		return &own
 	}
