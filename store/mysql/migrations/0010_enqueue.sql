@@ -465,7 +465,7 @@ END -- $$
 ;
 
 -- version 1: arguments and fields are only added. It undoes what it did itself if it fails, unless
--- its statement is killed: no handler runs then.
+-- its statement is killed: the handler may not run then.
 CREATE PROCEDURE outlast_enqueue(task LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, payload LONGBLOB) COMMENT 'version 1: arguments and fields are only added'
 BEGIN -- $$
   DECLARE v_id BINARY(16);
