@@ -110,8 +110,9 @@ func statements(script string) (all []string) {
 			continue
 		}
 		statement += line
-		if rest, ended := strings.CutSuffix(strings.TrimSpace(statement), delimiter); ended {
-			all, statement = append(all, rest), ""
+		code, _, _ := strings.Cut(line, "-- ") // the client sees no delimiter in a comment
+		if strings.HasSuffix(strings.TrimSpace(code), delimiter) {
+			all, statement = append(all, strings.TrimSuffix(strings.TrimSpace(statement), delimiter)), ""
 		}
 	}
 	return all

@@ -7,10 +7,14 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
+
+	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/outlast-dev/outlast/internal/servertest"
 	"github.com/outlast-dev/outlast/store"
 	"github.com/outlast-dev/outlast/store/mysql"
+	"github.com/outlast-dev/outlast/store/storetest"
 	"github.com/outlast-dev/outlast/task"
 )
 
@@ -151,13 +155,29 @@ func TestTransactionsOfAnotherDatabase(t *testing.T) {
 	refusedFor(t, err, task.CodeInvalid, "no tables of Outlast")
 }
 
-// bySQL enqueues by the procedure, as a caller of any language does.
-func bySQL(t *testing.T, db interface {
+// asker is a database, a connection or a transaction.
+type asker interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, draft string) (id string, existing bool, err error) {
+}
+
+// call enqueues by the procedure, as a caller of any language does.
+func call(t *testing.T, on asker, draft string) (id string, existing bool, err error) {
 	t.Helper()
-	err = db.QueryRowContext(t.Context(), "CALL outlast_enqueue(?, NULL)", draft).Scan(&id, &existing)
+	err = on.QueryRowContext(t.Context(), "CALL outlast_enqueue(?, NULL)", draft).Scan(&id, &existing)
 	return id, existing, err
+}
+
+// bySQL is call in a transaction of its own.
+func bySQL(t *testing.T, db *sql.DB, draft string) (id string, existing bool, err error) {
+	t.Helper()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		return "", false, err
+	}
+	if id, existing, err = call(t, tx, draft); err != nil {
+		return "", false, errors.Join(err, tx.Rollback())
+	}
+	return id, existing, tx.Commit()
 }
 
 // A user that may execute the procedure can enqueue, and nothing else: neither read nor write
@@ -226,47 +246,108 @@ func TestMigratingWithoutProcedures(t *testing.T) {
 	}
 }
 
-// A call outside of a transaction is one by itself; one that fails in a transaction leaves
-// nothing of its own there, and the settings of the session as they were.
+// A call that fails leaves nothing of its own in the transaction, and the settings of the
+// session as they were.
 func TestEnqueueBySQLIsWhole(t *testing.T) {
 	d := newDatabase(t, options)
 	f := newFixtureOn(t, d, 2)
-	rows := func(on interface {
-		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	}) (n int) {
-		t.Helper()
-		f.ok(on.QueryRowContext(t.Context(), "SELECT (SELECT COUNT(*) FROM outlast_task) + (SELECT COUNT(*) FROM outlast_dedupe)").Scan(&n))
-		return n
-	}
-	if _, _, err := bySQL(t, d.DB, `{"type":"mail","queue":"q","dedupe_key":"a"}`); err != nil || rows(d.DB) != 2 {
-		t.Errorf("outside of a transaction: %v, %d rows", err, rows(d.DB))
-	}
-	_, err := d.Exec("UPDATE outlast_queue SET max_pending = 1")
+	_, _, err := bySQL(t, d.DB, `{"type":"mail","queue":"q","dedupe_key":"a"}`)
 	f.ok(err)
-	for _, level := range []sql.IsolationLevel{sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSerializable} {
+	_, err = d.Exec("UPDATE outlast_queue SET max_pending = 1")
+	f.ok(err)
+	for _, level := range []sql.IsolationLevel{sql.LevelReadCommitted, sql.LevelRepeatableRead} {
 		tx, err := d.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
 		f.ok(err)
 		_, err = tx.Exec("SET SESSION innodb_lock_wait_timeout = 7")
 		f.ok(err)
-		_, _, err = bySQL(t, tx, `{"type":"mail","queue":"q","dedupe_key":"b"}`)
+		_, _, err = call(t, tx, `{"type":"mail","queue":"q","dedupe_key":"b"}`)
 		if err == nil || !strings.Contains(err.Error(), "has its limit of 1 pending") {
 			t.Errorf("%s: %v", level, err)
 		}
-		if _, existing, err := bySQL(t, tx, `{"type":"mail","queue":"q","dedupe_key":"a"}`); err != nil || !existing {
+		if _, existing, err := call(t, tx, `{"type":"mail","queue":"q","dedupe_key":"a"}`); err != nil || !existing {
 			t.Errorf("%s: a repeat: %t, %v", level, existing, err)
 		}
-		var wait int
-		f.ok(tx.QueryRow("SELECT @@SESSION.innodb_lock_wait_timeout").Scan(&wait))
-		if n := rows(tx); n != 2 || wait != 7 {
-			t.Errorf("%s: %d rows after a refusal, want 2; the session waits %d s, want 7", level, n, wait)
+		var rows, wait int
+		f.ok(tx.QueryRow("SELECT (SELECT COUNT(*) FROM outlast_task) + (SELECT COUNT(*) FROM outlast_dedupe), @@SESSION.innodb_lock_wait_timeout").Scan(&rows, &wait))
+		if rows != 2 || wait != 7 {
+			t.Errorf("%s: %d rows after a refusal, want 2; the session waits %d s, want 7", level, rows, wait)
 		}
 		_, err = tx.Exec("SET SESSION innodb_lock_wait_timeout = DEFAULT")
 		f.ok(err)
 		f.ok(tx.Commit())
 	}
-	if _, _, err := bySQL(t, d.DB, `{"type":"mail","queue":"q","dedupe_key":"b"}`); err == nil || rows(d.DB) != 2 {
-		t.Errorf("refused outside of a transaction: %v, %d rows", err, rows(d.DB))
+}
+
+// A call belongs into a transaction, begun or of a session that commits nothing by itself, and
+// into none whose reads lock rows.
+func TestEnqueueBySQLNeedsATransaction(t *testing.T) {
+	d := newDatabase(t, options)
+	f := newFixtureOn(t, d, 2)
+	const draft = `{"type":"mail","queue":"q","key":"k"}`
+	conn, err := d.Conn(t.Context())
+	f.ok(err)
+	defer conn.Close()
+	do := func(statement string) { t.Helper(); _, err := conn.ExecContext(t.Context(), statement); f.ok(err) }
+	refused := func(words string) {
+		t.Helper()
+		var refusal *driver.MySQLError
+		if _, _, err := call(t, conn, draft); !errors.As(err, &refusal) || string(refusal.SQLState[:]) != "0A000" || !strings.HasPrefix(refusal.Message, words) {
+			t.Errorf("got %v, want %s", err, words)
+		}
 	}
+	refused("task: no transaction is open (")
+	do("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE")
+	do("START TRANSACTION")
+	refused("task: nodes would wait for what a SERIALIZABLE transaction reads (")
+	do("ROLLBACK")
+	do("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+	do("SET SESSION autocommit = 0")
+	id, _, err := call(t, conn, draft)
+	f.ok(err)
+	do("COMMIT")
+	do("SET SESSION autocommit = 1")
+	var found int
+	f.ok(d.QueryRow("SELECT COUNT(*) FROM outlast_task WHERE id = UNHEX(REPLACE(?, '-', ''))", id).Scan(&found))
+	if found != 1 {
+		t.Errorf("%d tasks of %s", found, id)
+	}
+}
+
+// Nobody waits until a caller commits: neither who enqueues to the same key, nor who settles
+// its head.
+func TestEnqueueBySQLLocksNoRowsOfOthers(t *testing.T) {
+	d := newDatabase(t, options)
+	f := newFixtureOn(t, d, 1)
+	const draft = `{"type":"noop","queue":"q","key":"k"}`
+	keyed := func() *task.Task { one := f.task(0); one.Key = "k"; return one }
+	begin := func() *sql.Tx {
+		tx, err := d.BeginTx(t.Context(), &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
+		f.ok(err)
+		return tx
+	}
+	head, next := keyed(), keyed()
+	f.insert(head, next)
+	running := f.claim(head.ID)
+	first, second := begin(), begin()
+	_, _, err := call(t, first, draft)
+	f.ok(err)
+	for locked := -1; locked != 0; { // -1: it shows what it saw before this transaction
+		f.ok(first.QueryRow("SELECT COALESCE(MAX(trx_rows_locked), -1) FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = CONNECTION_ID()").Scan(&locked))
+		if locked > 0 {
+			t.Fatalf("%d rows are locked", locked)
+		} else if locked < 0 {
+			time.Sleep(200 * time.Millisecond) // sleep: the server looks again once nobody has asked for 100 ms
+		}
+	}
+	f.insert(keyed())
+	f.insert(f.task(0))
+	_, _, err = call(t, second, draft)
+	f.ok(err)
+	f.settle(task.OutcomeSucceeded, running...)
+	f.settle(task.OutcomeSucceeded, f.claim(next.ID)...)
+	f.ok(second.Commit())
+	f.ok(first.Commit())
+	storetest.CheckInvariants(t, f.s)
 }
 
 // The id of a task that has ended is known, also in a snapshot that is older than its end. After
@@ -289,7 +370,7 @@ func TestEnqueueBySQLKnowsWhatHasEnded(t *testing.T) {
 		f.ok(err)
 	}
 	end(first)
-	if id, existing, err := bySQL(t, tx, named); err != nil || !existing || id != first {
+	if id, existing, err := call(t, tx, named); err != nil || !existing || id != first {
 		t.Errorf("%s, %t, %v, want %s", id, existing, err, first)
 	}
 	f.ok(tx.Rollback())

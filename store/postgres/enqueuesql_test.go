@@ -121,6 +121,19 @@ SET search_path = evil, pg_temp, pg_catalog`)
 	}
 }
 
+// The backslashes of the function are its own, also where those of the session are escapes.
+func TestEnqueueBySQLWithEscapes(t *testing.T) {
+	url := database(t)
+	g := newGround(t, open(t, url), 2)
+	conn := connected(t, url)
+	_, err := conn.Exec(t.Context(), `SET standard_conforming_strings = off`)
+	g.ok(err)
+	_, _, err = g.bySQL(conn, "public", `{"type":"mail","queue":"q","key":"k","delay":"1.5s","payload":{"a":"b"},"target":{"url":"https://example.com/"}}`)
+	g.ok(err)
+	_, _, err = g.bySQL(conn, "public", `{"type":"mail","queue":"q","delay":"1x5s"}`)
+	refusedAs(t, err, "22023", "delay: ")
+}
+
 // The transaction of a caller notifies nobody, which would have its commit wait for others'.
 func TestEnqueueBySQLNotifiesNobody(t *testing.T) {
 	url := servertest.Postgres(t)

@@ -149,6 +149,17 @@ class SQL(unittest.TestCase):
                 outlast.sql.enqueue(cursor, "x", schema='no such %s"`')
             connection.close()
 
+    def test_rows_that_are_dictionaries(self) -> None:
+        def test(connection: Any, _: outlast.Client) -> None:
+            module, name, given = ("psycopg2.extras", "RealDictCursor", "cursor_factory") if "psycopg2" in str(type(connection)) else ("pymysql.cursors", "DictCursor", "cursor")
+            with connection.cursor(**{given: getattr(importlib.import_module(module), name)}) as cursor:
+                made = outlast.sql.enqueue(cursor, outlast.Draft("x", dedupe_key="rows"))
+                self.assertEqual(outlast.sql.enqueue(cursor, outlast.Draft("x", dedupe_key="rows")), outlast.sql.Enqueued(made.id, True))
+            self.assertRegex(made.id, "^[0-9a-f-]{36}$")
+            connection.rollback()
+
+        self.each(test)
+
     def test_readme(self) -> None:
         base = self.bases[0]
         connection = base.connect(base.name)

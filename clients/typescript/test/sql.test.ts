@@ -77,7 +77,9 @@ for (const at of [0, 1]) {
     const { client, connection } = bases[at]!
     const worker = new Worker(client, { greet: (who: string) => `Hello ${who}` })
     const running = worker.run()
+    await connection.query("START TRANSACTION", [])
     const { id } = await enqueueIn(connection, { type: "greet", payload: "Ada" })
+    await connection.query("COMMIT", [])
     assert.equal((await client.wait(id, { timeout: "2m" })).result, "Hello Ada")
     worker.stop()
     await running
@@ -85,8 +87,11 @@ for (const at of [0, 1]) {
 
   test(`refusals, bytes and schemas: ${kind}`, needsDatabases, async () => {
     const { connection, schema } = bases[at]!
-    await assert.rejects(enqueueIn(connection, { type: "x", priority: 12 }), /priority: 12 is outside 0 to 9/)
-    await assert.rejects(enqueueIn(connection, { type: "x", retry: {} }), /retry: /)
+    for (const [draft, words] of [[{ type: "x", priority: 12 }, /priority: 12 is outside 0 to 9/], [{ type: "x", retry: {} }, /retry: /]] as const) {
+      await connection.query("START TRANSACTION", [])
+      await assert.rejects(enqueueIn(connection, draft), words)
+      await connection.query("ROLLBACK", [])
+    }
     await connection.query("START TRANSACTION", [])
     await enqueueIn(connection, { type: "bytes", payload: new Uint8Array([255, 0, 37]) }, { schema, database: kind as "mysql" })
     const found = await connection.query("SELECT payload FROM outlast_task WHERE type = 'bytes'", [])

@@ -193,7 +193,7 @@ func (s *Set) Print(w io.Writer, before ...string) error {
 		for _, statement := range statements {
 			switch {
 			case isRoutine(statement): // has semicolons of its own
-				text.WriteString("DELIMITER ;;\n" + statement + " ;;\nDELIMITER ;\n")
+				text.WriteString("DELIMITER ;;\n" + statement + "\n;;\nDELIMITER ;\n")
 			case statement != "":
 				text.WriteString(statement + ";\n")
 			}

@@ -10,6 +10,8 @@ BEGIN -- $$
     SIGNAL SQLSTATE '23000' SET MESSAGE_TEXT = v_text, MYSQL_ERRNO = 1062;
   ELSEIF code = '53400' THEN
     SIGNAL SQLSTATE '53400' SET MESSAGE_TEXT = v_text;
+  ELSEIF code = '0A000' THEN
+    SIGNAL SQLSTATE '0A000' SET MESSAGE_TEXT = v_text;
   END IF;
   SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = v_text;
 END -- $$
@@ -27,8 +29,10 @@ BEGIN -- $$
   DECLARE v_keys LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_name TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_at INT DEFAULT 0;
-  IF NOT COALESCE(JSON_VALID(given), FALSE) OR JSON_TYPE(given) <> 'OBJECT' THEN
-    CALL outlast_wanted(path, 'an object', IF(JSON_VALID(given), given, 'what is no JSON'), 'such as {"type": "email"}');
+  IF NOT COALESCE(JSON_VALID(given), FALSE) THEN
+    CALL outlast_refuse(path, 'an object is wanted, not what is no JSON', 'such as {"type": "email"}', '45000');
+  ELSEIF JSON_TYPE(given) <> 'OBJECT' THEN
+    CALL outlast_wanted(path, 'an object', given, 'such as {"type": "email"}');
   END IF;
   SET v_keys = JSON_KEYS(given);
   WHILE v_at < JSON_LENGTH(v_keys) DO
@@ -73,7 +77,7 @@ END -- $$
 CREATE PROCEDURE outlast_key(field TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, given LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, hint TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT value LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin)
 BEGIN -- $$
   CALL outlast_text(field, given, 'a text', value);
-  IF value = '' THEN
+  IF LENGTH(value) = 0 THEN
     CALL outlast_refuse(field, 'is empty', hint, '45000');
   ELSEIF OCTET_LENGTH(value) > 512 THEN
     CALL outlast_refuse(field, CONCAT('has ', OCTET_LENGTH(value), ' bytes; the limit is 512'), 'send a hash of what is longer', '45000');
@@ -206,7 +210,7 @@ END -- $$
 ;
 
 -- A request as it is stored, and as it is hashed. What is finer is judged when it is sent.
-CREATE PROCEDURE outlast_request(given LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT url LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT stored LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT hashed LONGBLOB)
+CREATE PROCEDURE outlast_request(given LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT url LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT kept LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, OUT hashed LONGBLOB)
 BEGIN -- $$
   DECLARE v_member, v_path, v_method, v_success, v_headers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_name, v_last VARCHAR(512) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
@@ -217,29 +221,29 @@ BEGIN -- $$
   CALL outlast_text('target.path', JSON_EXTRACT(given, '$.path'), 'a text', v_path);
   CALL outlast_text('target.method', JSON_EXTRACT(given, '$.method'), 'a text', v_method);
   CALL outlast_text('target.success', JSON_EXTRACT(given, '$.success'), 'a text', v_success);
-  SET v_path = COALESCE(v_path, ''), v_member = COALESCE(v_member, ''), v_method = COALESCE(v_method, ''), url = COALESCE(url, '');
-  IF v_member <> '' AND url = '' THEN
+  SET v_path = COALESCE(v_path, ''), v_member = COALESCE(v_member, ''), v_method = COALESCE(v_method, ''), url = COALESCE(url, ''), v_success = IF(LENGTH(v_success) > 0, v_success, NULL);
+  IF LENGTH(v_member) > 0 AND LENGTH(url) = 0 THEN
     CALL outlast_name('target.group', v_member);
     IF v_path NOT REGEXP '^(/[!-~]*)?$' OR LOCATE('#', v_path) OR LOCATE(CHAR(92), v_path) THEN
       CALL outlast_refuse('target.path', CONCAT(JSON_QUOTE(LEFT(v_path, 80)), ' is not a path'), 'write it like /send', '45000');
     END IF;
     SET url = CONCAT('group:', v_member, v_path);
-  ELSEIF url = '' OR v_member <> '' OR v_path <> '' THEN
+  ELSEIF LENGTH(url) = 0 OR LENGTH(CONCAT(v_member, v_path)) > 0 THEN
     CALL outlast_refuse('target.url', 'is required, or a group with a path in its place', 'write it like https://example.com/path', '45000');
   ELSEIF LENGTH(url) > 2048 THEN
     CALL outlast_refuse('target.url', CONCAT('the URL has ', LENGTH(url), ' bytes'), 'at most 2048 are possible; put data into the payload', '45000');
   ELSEIF url NOT REGEXP '^https?://[A-Za-z0-9._-]+(:[1-9][0-9]{0,4})?([/?][!-~]*)?$' OR LOCATE('#', url) OR LOCATE(CHAR(92), url) THEN
     CALL outlast_refuse('target.url', 'is not a URL that can be enqueued by SQL', 'write it like https://example.com/path; other forms are taken by POST /v1/tasks', '45000');
   END IF;
-  IF v_method NOT IN ('', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS') THEN
+  IF CAST(v_method AS BINARY) NOT IN ('', 'GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS') THEN
     CALL outlast_refuse('target.method', CONCAT('the method ', JSON_QUOTE(LEFT(v_method, 80)), ' is not supported'), 'use POST, PUT, PATCH, DELETE, GET, HEAD or OPTIONS', '45000');
   END IF;
   SET v_headers = IF(JSON_TYPE(JSON_EXTRACT(given, '$.headers')) = 'NULL', NULL, JSON_EXTRACT(given, '$.headers'));
   IF v_headers IS NOT NULL THEN
     CALL outlast_texts('target.headers', v_headers);
   END IF;
-  SET stored = CONCAT('{', CONCAT_WS(',', CONCAT('"url":', JSON_QUOTE(url)), CONCAT('"method":', JSON_QUOTE(NULLIF(v_method, ''))), CONCAT('"headers":', v_headers),
-    CONCAT('"success":', JSON_QUOTE(NULLIF(v_success, '')))), '}');
+  SET kept = CONCAT('{', CONCAT_WS(',', CONCAT('"url":', JSON_QUOTE(url)), CONCAT('"method":', JSON_QUOTE(NULLIF(v_method, ''))), CONCAT('"headers":', v_headers),
+    CONCAT('"success":', JSON_QUOTE(v_success))), '}');
   SET hashed = CONCAT(UNHEX(LPAD(HEX(LENGTH(url)), 16, '0')), CAST(url AS BINARY), UNHEX(LPAD(HEX(LENGTH(v_method)), 16, '0')), CAST(v_method AS BINARY));
   SET v_last = '', v_name = '';
   WHILE v_name IS NOT NULL DO
@@ -249,12 +253,14 @@ BEGIN -- $$
       SET hashed = CONCAT(hashed, UNHEX(LPAD(HEX(LENGTH(v_name)), 16, '0')), CAST(v_name AS BINARY), UNHEX(LPAD(HEX(LENGTH(v_value)), 16, '0')), CAST(v_value AS BINARY));
     END IF;
   END WHILE;
-  IF v_success <> '' THEN
+  IF v_success IS NOT NULL THEN
     SET hashed = CONCAT(hashed, UNHEX(LPAD(HEX(8 + LENGTH(v_success)), 16, '0')), 'success:', CAST(v_success AS BINARY));
   END IF;
 END -- $$
 ;
 
+-- Rows of others are read by SELECT INTO, which locks nothing below SERIALIZABLE. InnoDB locks
+-- what SET reads, and nodes would wait for it until the caller commits.
 CREATE PROCEDURE outlast_insert(task LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, payload LONGBLOB, OUT id BINARY(16), OUT existing BOOLEAN)
 BEGIN -- $$
   DECLARE v_now BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6));
@@ -266,8 +272,8 @@ BEGIN -- $$
   DECLARE v_content, v_held BINARY(16);
   DECLARE v_name VARBINARY(512);
   DECLARE v_priority, v_attempts, v_window, v_timeout, v_ttl, v_delay, v_run_at, v_run_later, v_deadline, v_deadline_later, v_first, v_at BIGINT;
-  DECLARE v_lanes, v_key_lanes, v_most, v_lane, v_dedupe_lane, v_seq, v_pending BIGINT;
-  DECLARE v_sealing, v_sealed, v_taken, v_alive, v_same BOOLEAN DEFAULT FALSE;
+  DECLARE v_lanes, v_key_lanes, v_most, v_lane, v_dedupe_lane, v_until, v_seq, v_pending BIGINT;
+  DECLARE v_sealing, v_sealed, v_taken, v_alive, v_same, v_mine BOOLEAN DEFAULT FALSE;
   DECLARE v_refused TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT 'retry,fallback,on_success,on_dead,alert,group,';
 
   CALL outlast_fields('task', task, 'id,type,queue,payload,delay,run_at,priority,key,share_key,dedupe_key,dedupe_window,policy,retry,max_attempts,timeout,deadline,ttl,metadata,target,fallback,on_success,on_dead,alert,trace_parent,group');
@@ -283,17 +289,20 @@ BEGIN -- $$
     CALL outlast_request(JSON_EXTRACT(task, '$.target'), v_url, v_request, v_hashed);
   END IF;
   CALL outlast_text('type', JSON_EXTRACT(task, '$.type'), 'a text', v_kind);
-  SET v_kind = COALESCE(NULLIF(v_kind, ''), IF(v_url IS NULL, NULL, 'http'));
+  SET v_kind = IF(LENGTH(v_kind) > 0, v_kind, IF(v_url IS NULL, NULL, 'http'));
   IF v_kind IS NULL THEN
     CALL outlast_refuse('type', 'is required', 'name the handler, or give a target.url for an HTTP request', '45000');
   END IF;
   CALL outlast_name('type', v_kind);
-  SET v_sealing = EXISTS (SELECT 1 FROM outlast_object o WHERE o.kind = 'encryption.key');
-  CALL outlast_text('queue', JSON_EXTRACT(task, '$.queue'), 'a text', v_queue);
-  SET v_name = v_kind;
-  SET v_queue = COALESCE(NULLIF(v_queue, ''),
-    (SELECT NULLIF(JSON_UNQUOTE(JSON_EXTRACT(CONVERT(o.body USING utf8mb4), '$.queue')), '') FROM outlast_object o WHERE o.kind = 'type' AND o.name = v_name AND NOT v_sealing), 'default');
-  CALL outlast_name('queue', v_queue);
+  SELECT COUNT(*) > 0 INTO v_sealing FROM outlast_object o WHERE o.kind = 'encryption.key';
+  CALL outlast_text('queue', JSON_EXTRACT(task, '$.queue'), 'a text', v_text);
+  IF COALESCE(LENGTH(v_text), 0) = 0 AND NOT v_sealing THEN
+    SET v_name = v_kind;
+    SELECT JSON_UNQUOTE(JSON_EXTRACT(CONVERT(o.body USING utf8mb4), '$.queue')) INTO v_text FROM outlast_object o WHERE o.kind = 'type' AND o.name = v_name;
+  END IF;
+  SET v_text = IF(LENGTH(v_text) > 0, v_text, 'default');
+  CALL outlast_name('queue', v_text);
+  SET v_queue = v_text;
 
   IF JSON_EXTRACT(task, '$.payload') IS NOT NULL THEN
     CALL outlast_refuse('payload', 'is taken as the second argument', 'MySQL does not keep JSON byte for byte', '45000');
@@ -331,7 +340,7 @@ BEGIN -- $$
     CALL outlast_refuse('policy', CONCAT(JSON_QUOTE(CONCAT(LEFT(v_policy, 80), IF(CHAR_LENGTH(v_policy) > 80, '…', ''))), ' is not a policy'), 'name an existing policy or a preset such as payment, or write an inline policy', '45000');
   END IF;
   CALL outlast_text('trace_parent', JSON_EXTRACT(task, '$.trace_parent'), 'a text', v_trace);
-  SET v_trace = NULLIF(v_trace, '');
+  SET v_trace = IF(LENGTH(v_trace) > 0, v_trace, NULL);
   IF v_trace NOT REGEXP '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-[ -~]*)?$' OR v_trace REGEXP '^(ff|..-0{32}|.{36}0{16}|00.{54})|[[:cntrl:]]' OR LENGTH(v_trace) > 512 THEN
     CALL outlast_refuse('trace_parent', 'is not a W3C traceparent', 'such as 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '45000');
   END IF;
@@ -397,22 +406,18 @@ BEGIN -- $$
     CALL outlast_lane_of(v_dedupe, v_queue, v_key_lanes, v_dedupe_lane);
     SET v_content = LEFT(UNHEX(SHA2(CONCAT(UNHEX(LPAD(HEX(LENGTH(v_kind)), 16, '0')), CAST(v_kind AS BINARY), UNHEX(LPAD(HEX(LENGTH(payload)), 16, '0')), payload, COALESCE(v_hashed, ''),
       UNHEX(LPAD(HEX(4 + LENGTH(COALESCE(v_key, ''))), 16, '0')), 'key:', CAST(COALESCE(v_key, '') AS BINARY), UNHEX(LPAD(HEX(v_delay), 16, '0')), IF(v_run_at IS NULL, '', UNHEX(LPAD(HEX(v_run_at), 16, '0')))), 256)), 16);
-    BEGIN
-      DECLARE CONTINUE HANDLER FOR 1062 SET v_taken = TRUE;
-      INSERT INTO outlast_dedupe (lane, queue, dedupe_key, id, content, expires) VALUES (v_dedupe_lane, v_queue, v_dedupe, id, v_content, v_now + COALESCE(v_window, 86400000000000) DIV 1000);
-    END;
-    IF v_taken THEN -- its entry is locked now
-      SELECT d.id, d.content = v_content, d.expires > v_now OR COALESCE((SELECT t.state = 0 FROM outlast_task t WHERE t.id = d.id LOCK IN SHARE MODE), FALSE) INTO v_held, v_same, v_alive
-      FROM outlast_dedupe d WHERE d.lane = v_dedupe_lane AND d.queue = CAST(v_queue AS BINARY) AND d.dedupe_key = CAST(v_dedupe AS BINARY) FOR UPDATE;
-      IF v_alive AND v_same THEN
-        SET id = v_held, existing = TRUE;
-      ELSEIF v_alive THEN
-        CALL outlast_refuse('dedupe_key', 'the dedupe key belongs to a task of other content', CONCAT('the task is ', LOWER(HEX(v_held))), '23000');
-      ELSE
-        UPDATE outlast_dedupe d SET d.id = id, d.content = v_content, d.expires = v_now + COALESCE(v_window, 86400000000000) DIV 1000
-        WHERE d.lane = v_dedupe_lane AND d.queue = CAST(v_queue AS BINARY) AND d.dedupe_key = CAST(v_dedupe AS BINARY);
-      END IF;
-      SET v_taken = FALSE;
+    SET v_until = v_now + COALESCE(v_window, 86400000000000) DIV 1000;
+    INSERT INTO outlast_dedupe (lane, queue, dedupe_key, id, content, expires) VALUES (v_dedupe_lane, v_queue, v_dedupe, id, v_content, v_until) ON DUPLICATE KEY UPDATE lane = lane; -- locks it
+    SELECT d.id, d.content = v_content, d.id = id AND d.content = v_content AND d.expires = v_until,
+      d.expires > v_now OR COALESCE((SELECT t.state = 0 FROM outlast_task t WHERE t.id = d.id LOCK IN SHARE MODE), FALSE) INTO v_held, v_same, v_mine, v_alive
+    FROM outlast_dedupe d WHERE d.lane = v_dedupe_lane AND d.queue = CAST(v_queue AS BINARY) AND d.dedupe_key = CAST(v_dedupe AS BINARY) FOR UPDATE;
+    IF NOT v_alive THEN
+      UPDATE outlast_dedupe d SET d.id = id, d.content = v_content, d.expires = v_until
+      WHERE d.lane = v_dedupe_lane AND d.queue = CAST(v_queue AS BINARY) AND d.dedupe_key = CAST(v_dedupe AS BINARY);
+    ELSEIF NOT v_same THEN
+      CALL outlast_refuse('dedupe_key', 'the dedupe key belongs to a task of other content', CONCAT('the task is ', LOWER(HEX(v_held))), '23000');
+    ELSEIF NOT v_mine THEN
+      SET id = v_held, existing = TRUE;
     END IF;
   END IF;
 
@@ -427,8 +432,10 @@ BEGIN -- $$
   IF NOT existing THEN
     -- A number of the counter would keep all others waiting for this transaction. Those of the
     -- store are no smaller than the time either.
-    SET v_name = v_key;
-    SET v_seq = IF(v_key IS NULL, NULL, GREATEST(v_now, 1 + COALESCE((SELECT t.turn & 4611686018427387903 FROM outlast_task t WHERE t.lane = v_lane AND t.line = v_name ORDER BY t.turn DESC LIMIT 1), 0)));
+    IF v_key IS NOT NULL THEN
+      SET v_name = v_key, v_seq = v_now;
+      SELECT GREATEST(v_now, 1 + (t.turn & 4611686018427387903)) INTO v_seq FROM outlast_task t WHERE t.lane = v_lane AND t.line = v_name ORDER BY t.turn DESC LIMIT 1;
+    END IF;
     BEGIN
       DECLARE CONTINUE HANDLER FOR 1062 SET v_taken = TRUE;
       INSERT INTO outlast_task (id, lane, run_rank, run_at, priority, size, created_at, updated_at, seq, turn, line, order_key, queue, type, target, policy, trace, spec, payload, share_key)
@@ -457,41 +464,34 @@ BEGIN -- $$
 END -- $$
 ;
 
--- version 1: arguments and fields are only added. Without a transaction of its caller it has one
--- of its own; with one it undoes what it did itself if it fails.
+-- version 1: arguments and fields are only added. It undoes what it did itself if it fails, unless
+-- its statement is killed: the handler may not run then.
 CREATE PROCEDURE outlast_enqueue(task LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, payload LONGBLOB) COMMENT 'version 1: arguments and fields are only added'
 BEGIN -- $$
   DECLARE v_id BINARY(16);
-  DECLARE v_existing, v_alone BOOLEAN DEFAULT FALSE;
+  DECLARE v_existing BOOLEAN DEFAULT FALSE;
   DECLARE v_wait BIGINT DEFAULT @@SESSION.innodb_lock_wait_timeout;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
     BEGIN
       DECLARE CONTINUE HANDLER FOR SQLEXCEPTION BEGIN END; -- a deadlock has undone all
       ROLLBACK TO SAVEPOINT outlast_enqueue;
-      IF v_alone THEN
-        ROLLBACK;
-      END IF;
       SET SESSION innodb_lock_wait_timeout = v_wait;
     END;
     RESIGNAL;
   END;
   BEGIN
-    DECLARE CONTINUE HANDLER FOR 1305 SET v_alone = TRUE; -- there is no savepoint
+    DECLARE EXIT HANDLER FOR 1305 CALL outlast_refuse('task', 'no transaction is open', 'begin one first: START TRANSACTION', '0A000'); -- there is no savepoint
     SAVEPOINT outlast_enqueue;
     ROLLBACK TO SAVEPOINT outlast_enqueue;
   END;
-  IF v_alone THEN
-    START TRANSACTION;
+  IF /*M! @@SESSION.tx_isolation */ /*!80000 @@SESSION.transaction_isolation */ = 'SERIALIZABLE' THEN
+    CALL outlast_refuse('task', 'nodes would wait for what a SERIALIZABLE transaction reads', 'set the session to READ COMMITTED or REPEATABLE READ', '0A000');
   END IF;
   SET SESSION innodb_lock_wait_timeout = 1;
   CALL outlast_insert(task, payload, v_id, v_existing);
   SET SESSION innodb_lock_wait_timeout = v_wait;
-  IF v_alone THEN
-    COMMIT;
-  ELSE
-    RELEASE SAVEPOINT outlast_enqueue;
-  END IF;
+  RELEASE SAVEPOINT outlast_enqueue;
   SELECT LOWER(CONCAT_WS('-', SUBSTR(HEX(v_id), 1, 8), SUBSTR(HEX(v_id), 9, 4), SUBSTR(HEX(v_id), 13, 4), SUBSTR(HEX(v_id), 17, 4), SUBSTR(HEX(v_id), 21))) AS id, v_existing AS existing;
 END -- $$
 ;

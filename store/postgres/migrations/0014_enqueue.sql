@@ -123,7 +123,7 @@ BEGIN
   IF given IS NULL THEN
     RETURN NULL;
   END IF;
-  micro := (extract(epoch FROM (part[1] || part[4])::timestamptz) + coalesce(part[3], '0')::numeric) * 1000000;
+  micro := (extract(epoch FROM (part[1] || part[4])::timestamptz)::bigint + coalesce(part[3], '0')::numeric) * 1000000;
   IF micro IS NULL THEN
     RAISE invalid_datetime_format;
   ELSIF micro < 946684800000000 THEN
@@ -514,5 +514,6 @@ BEGIN
   END LOOP;
   EXECUTE format('ALTER FUNCTION outlast_enqueue(json, bytea) SET search_path = %I, pg_temp', current_schema());
   ALTER FUNCTION outlast_enqueue(json, bytea) SET lock_timeout = '1s';
+  ALTER FUNCTION outlast_enqueue(json, bytea) SET standard_conforming_strings = on; -- it has backslashes
   ALTER FUNCTION outlast_enqueue(json, bytea) SET enable_seqscan = off;
 END $$;

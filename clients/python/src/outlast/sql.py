@@ -1,13 +1,15 @@
 """Enqueue in a transaction of your own: a task exists exactly if it commits.
 
 Outlast's tables stand in the database of the transaction, and its role may execute ``outlast_enqueue``. Any driver of
-PostgreSQL, MySQL or MariaDB will do that has the interface of PEP 249 and takes ``%s`` for a parameter.
+PostgreSQL, MySQL or MariaDB will do that has the interface of PEP 249 and takes ``%s`` for a parameter. psycopg2 and
+PyMySQL are tested, with rows that are tuples or dictionaries. The database of psycopg, pg8000, mysqlclient, and the
+connectors of MySQL and MariaDB is known as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Optional, Protocol, Sequence, Union
+from typing import Any, Mapping, Optional, Protocol, Sequence, Union
 
 from . import _wire
 from .models import Draft, body
@@ -44,7 +46,8 @@ def enqueue(
 
     A payload of bytes goes as it is. ``database`` is "postgresql" or "mysql", which is for MariaDB too; it is needed
     where the cursor is not one of the driver itself. ``schema`` (of MySQL the database) is where Outlast's tables are,
-    if not where the connection looks. What is refused is an error of the driver; roll back then.
+    if not where the connection looks. Leave autocommit off, which is the default of drivers: MySQL and MariaDB refuse
+    a call outside of a transaction. What is refused is an error of the driver; roll back then.
     """
     draft = Draft(type=task) if isinstance(task, str) else task
     given = draft.payload if payload is None else payload
@@ -52,13 +55,14 @@ def enqueue(
     text = _wire.encode(body(replace(draft, payload=None))).decode()
     if _is_mysql(cursor, database):
         cursor.execute(f"CALL {_prefix(schema, '`')}outlast_enqueue(%s, %s)", (text, data))
-        id, existing = cursor.fetchone()[:2]
+        row = cursor.fetchone()
         while getattr(cursor, "nextset", bool)():  # the end of the call
             pass
     else:
         statement = f"SELECT id::text, existing FROM {_prefix(schema, chr(34))}outlast_enqueue(%s::json, %s::bytea)"
         cursor.execute(statement, (text, data))
-        id, existing = cursor.fetchone()[:2]
+        row = cursor.fetchone()
+    id, existing = (row["id"], row["existing"]) if isinstance(row, Mapping) else row[:2]
     return Enqueued(str(id), bool(existing))
 
 
