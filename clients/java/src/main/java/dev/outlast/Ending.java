@@ -63,7 +63,7 @@ record Ending(String outcome, Payload result, Map<String, String> error, Duratio
 
     /** The server takes no time that is over. */
     private static Duration fromNow(Duration delay) {
-        return delay.isNegative() ? Duration.ZERO : delay;
+        return delay != null && delay.isNegative() ? Duration.ZERO : delay;
     }
 
     private static Ending failed(Throwable failure, StopReason reason) {
