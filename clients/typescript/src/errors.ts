@@ -121,7 +121,7 @@ export function isDenied(error: unknown): boolean {
   return error instanceof DeniedError || (error instanceof OutlastError && (error.status === 401 || error.status === 403))
 }
 
-/** Whether the server would refuse the same again, or a proxy, to which the body is too long. */
+/** Whether the server would refuse the same again, or a proxy would, since the body is too long. */
 export function isRefused(error: unknown): boolean {
   return error instanceof OutlastError && (error.code === "invalid" || error.code === "too_large" || error.status === 413)
 }

@@ -76,7 +76,7 @@ def is_passing(error: OutlastError) -> bool:
 
 
 def is_refusal(error: OutlastError) -> bool:
-    """Whether the server would refuse the same again, or a proxy, to which the body is too long."""
+    """Whether the server would refuse the same again, or a proxy would, since the body is too long."""
     return error.code in ("invalid", "too_large") or error.status == 413
 
 

@@ -112,7 +112,7 @@ public class OutlastException extends RuntimeException {
         return List.of(0, 429, 502, 503, 504).contains(status());
     }
 
-    /** Whether the server would refuse the same again, or a proxy, to which the body is too long. */
+    /** Whether the server would refuse the same again, or a proxy would, since the body is too long. */
     boolean refused() {
         return code().equals("invalid") || code().equals("too_large") || status() == 413;
     }
