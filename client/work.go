@@ -2,12 +2,14 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/outlast-dev/outlast/task"
@@ -46,6 +48,7 @@ const (
 	longestPoll = 30 * time.Second
 	answerTime  = 30 * time.Second // for a call beyond its wait
 	lastAnswer  = 5 * time.Second  // for a poll that was ended
+	mostPolled  = 1000             // tasks in one call, as the server has it
 	mostSettled = 100              // results in one call
 )
 
@@ -68,13 +71,19 @@ func (c *Client) Work(ctx context.Context, handlers map[string]WorkHandler, opti
 	helpers.Go(w.settling)
 	polls, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	w.fail = fail
+	var denied atomic.Pointer[deniedError] // the cause alone would be lost where ctx has ended
+	w.fail = func(err error) {
+		if found := new(deniedError); errors.As(err, &found) {
+			denied.CompareAndSwap(nil, found)
+		}
+		fail(err)
+	}
 	err := w.polling(polls)
 	w.drain(stop)
 	close(w.done)
 	helpers.Wait()
-	if denied := new(deniedError); err == nil && errors.As(context.Cause(polls), &denied) {
-		return denied.err
+	if found := denied.Load(); err == nil && found != nil {
+		return found.err
 	}
 	return err
 }
@@ -108,6 +117,7 @@ func newWorking(c *Client, handlers map[string]WorkHandler, options WorkOptions)
 	if options.Batch <= 0 {
 		options.Batch = options.Concurrency
 	}
+	options.Batch = min(options.Batch, mostPolled)
 	if options.Lease <= 0 {
 		options.Lease = 30 * time.Second
 	}
@@ -215,19 +225,23 @@ func (w *working) drain(stop context.CancelCauseFunc) {
 // overHTTP1 is a client with connections of its own, which carry one call at a time:
 // such a one can be closed on one side. A transport that is no [http.Transport] stays.
 func overHTTP1(c *Client) *Client {
-	shared, ok := c.http.Transport.(*http.Transport)
+	own, h := *c, *c.http
+	own.http, h.Timeout = &h, 0 // a poll has a limit of its own
+	if h.Transport == nil {
+		h.Transport = http.DefaultTransport
+	}
+	shared, ok := h.Transport.(*http.Transport)
 	if !ok {
-		return c
+		return &own
 	}
 	transport := shared.Clone()
+	transport.ResponseHeaderTimeout = 0
 	transport.Protocols = new(http.Protocols)
 	transport.Protocols.SetHTTP1(true)
 	if transport.TLSClientConfig != nil { // it may name HTTP/2 already
 		transport.TLSClientConfig.NextProtos = []string{"http/1.1"}
 	}
-	own, h := *c, *c.http
 	h.Transport = transport
-	own.http = &h
 	return &own
 }
 
@@ -249,6 +263,12 @@ func (l *line) got(info httptrace.GotConnInfo) {
 	}
 }
 
+// isShared reports whether other calls use the connection too.
+func isShared(conn net.Conn) bool {
+	secure, ok := conn.(*tls.Conn)
+	return ok && secure.ConnectionState().NegotiatedProtocol == "h2"
+}
+
 // hangUp ends the asking. The server sees that nobody waits any more, and answers with
 // what it has, which is still read.
 func (l *line) hangUp() {
@@ -256,7 +276,7 @@ func (l *line) hangUp() {
 	defer l.mu.Unlock()
 	l.cut = true
 	side, ok := l.conn.(interface{ CloseWrite() error })
-	if !ok || side.CloseWrite() != nil {
+	if !ok || isShared(l.conn) || side.CloseWrite() != nil {
 		l.lose()
 		return
 	}

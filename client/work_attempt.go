@@ -238,8 +238,12 @@ func errorOf(ctx context.Context, err error) *TaskError {
 	return out
 }
 
-// sendable is a text as the server takes it: UTF-8 without NUL.
+// mostText is how much of a text of an error is sent, in bytes; the server keeps less.
+const mostText = 64 << 10
+
+// sendable is a text as the server takes it: UTF-8 without NUL, and no longer than that.
 func sendable(text string) string {
+	text = text[:min(len(text), mostText)]
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
@@ -282,13 +286,13 @@ func Progress(ctx context.Context, value any) error {
 // RetryAfter makes an attempt fail with err, and the next one start after d instead
 // of the policy's delay. The policy still counts the attempts.
 func RetryAfter(d time.Duration, err error) error {
-	return &steering{outcome: string(task.OutcomeFailed), after: (*Duration)(&d), err: err}
+	return &steering{outcome: string(task.OutcomeFailed), after: (*Duration)(new(max(0, d))), err: err}
 }
 
 // Snooze asks to run again after d, a second at the least. It is no failure and
 // costs no attempt.
 func Snooze(d time.Duration) error {
-	return &steering{outcome: string(task.OutcomeSnoozed), after: (*Duration)(&d)}
+	return &steering{outcome: string(task.OutcomeSnoozed), after: (*Duration)(new(max(0, d)))}
 }
 
 // GiveUp ends a task now as a dead letter, whatever attempts are left.

@@ -60,7 +60,9 @@ func (w *working) extend(held []*holding) {
 			w.fail(&deniedError{err})
 		}
 		for _, h := range held {
-			h.lostAt = time.Now().Add(w.options.Lease) // it may have been extended
+			if time.Since(h.since) < w.options.Lease { // it may have been extended; later it is not this worker's any more
+				h.lostAt = time.Now().Add(w.options.Lease)
+			}
 			if isRefused(err) {
 				h.progress = nil // it can only be that
 			}
@@ -215,11 +217,13 @@ func isDenied(err error) bool {
 }
 
 // isRefused reports whether the server would refuse the request again, or the client
-// cannot even send it.
+// cannot even send it. What comes without a problem document is not the server's word: a
+// proxy whose server is away may say 404. That a body is too large is for good, whoever says it.
 func isRefused(err error) bool {
 	var problem *Error
 	if errors.As(err, &problem) {
-		return problem.Status/100 == 4 && !passing(err) && problem.Status != http.StatusRequestTimeout
+		return problem.Status == http.StatusRequestEntityTooLarge ||
+			problem.Status/100 == 4 && problem.Code != task.CodeInternal && !passing(err) && problem.Status != http.StatusRequestTimeout
 	}
 	return errors.Is(err, &task.Error{Code: task.CodeInvalid})
 }

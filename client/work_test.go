@@ -60,3 +60,26 @@ func TestStopOverTLS(t *testing.T) {
 		t.Error("the task was dropped")
 	}
 }
+
+// A worker whose server has gone away can be stopped: it gives up what it cannot tell once
+// no lease of it can hold any more.
+func TestStopWithoutServer(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	id := client.NewID()
+	var given sync.Once
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		answer := ""
+		if r.URL.Path == "/v1/workers/poll" {
+			given.Do(func() { answer = fmt.Sprintf(`{"tasks":[{"id":%q,"type":"work","claim":3,"state":"running"}]}`, id) })
+		}
+		if answer == "" {
+			panic(http.ErrAbortHandler) // nothing is answered any more
+		}
+		fmt.Fprint(w, answer)
+	})
+	work := func(context.Context, *client.LeasedTask) (any, error) { stop(); return nil, nil }
+	if err := c.Work(ctx, map[string]client.WorkHandler{"work": work}, client.WorkOptions{Lease: time.Second}); err != nil {
+		t.Fatal(err)
+	}
+}

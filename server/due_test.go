@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/outlast-dev/outlast"
+	"github.com/outlast-dev/outlast/inspect"
 	"github.com/outlast-dev/outlast/store/memory"
 )
 
@@ -26,4 +28,13 @@ func TestRunDue(t *testing.T) {
 	a.call("POST", "/v1/tasks/run_due", `{"queues":["none"]}`).problem(400, "invalid", "queues[0]")
 	a.call("POST", "/v1/tasks/run_due", `{"since":"2999-01-01T00:00:00Z"}`).problem(400, "invalid", "since")
 	a.call("POST", "/v1/tasks/run_due", `{"limt":1}`).problem(400, "invalid", "limt")
+}
+
+// A token for certain queues works what is due in those that are there.
+func TestRunDueOfCertainQueues(t *testing.T) {
+	g := startGuarded(t)
+	for queues, want := range map[string]int{"red": 200, "none": 200, "none red": 200} {
+		g.as(g.token(inspect.Operator, strings.Fields(queues)...), "POST", "/v1/tasks/run_due", `{}`).is(want)
+	}
+	g.as(g.token(inspect.Operator, "red"), "POST", "/v1/tasks/run_due", `{"queues":["blue"]}`).problem(403, "denied", "queues")
 }

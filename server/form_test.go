@@ -96,7 +96,7 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/v1/tasks/", "", 404, "not_found", nil},
 		{"GET", "/v1//tasks", "", 404, "not_found", nil},
 		{"GET", "/v1/tasks/../queues", "", 404, "not_found", nil},
-		{"GET", "/v1/workers", "", 404, "not_found", nil},
+		{"GET", "/v1/worker", "", 404, "not_found", nil},
 		{"GET", "/v1/tasks/x", "", 400, "invalid", nil},
 		{"GET", "/v1/tasks/%00", "", 400, "invalid", nil},
 		{"GET", "/v1/tasks/" + id, "", 404, "not_found", nil},

@@ -23,7 +23,8 @@ import (
 // ErrBad says that a request is not to be believed: answer 401, and do nothing.
 var ErrBad = errors.New("webhook: the request is not good")
 
-// Push is a request that Outlast has made.
+// Push is a request that Outlast has made. Signed are ID, SentAt and Body; the rest is what
+// headers say.
 type Push struct {
 	ID          string    // of the task, the same at every attempt: whoever remembers it does nothing twice
 	Claim       int64     // grows with every run: of two requests the larger one is newer; 0 from other senders
@@ -52,8 +53,8 @@ func New(secret string, more ...string) (*Verifier, error) {
 	for _, text := range append([]string{secret}, more...) {
 		encoded, ok := strings.CutPrefix(text, "whsec_")
 		key, err := base64.StdEncoding.DecodeString(encoded)
-		if !ok || err != nil || len(key) == 0 {
-			return nil, task.Invalid("secret", "is not whsec_ and base64", "give the one that the server has")
+		if !ok || err != nil || len(key) < 16 || len(key) > 64 {
+			return nil, task.Invalid("secret", "is not whsec_ and 16 to 64 bytes in base64", "give the one that the server has")
 		}
 		v.secrets = append(v.secrets, key)
 	}

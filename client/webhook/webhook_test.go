@@ -45,7 +45,7 @@ func verifier(t *testing.T, at time.Time, secrets ...string) *webhook.Verifier {
 }
 
 func TestGoodRequest(t *testing.T) {
-	got, err := verifier(t, sent.Add(4*time.Minute), "whsec_b3RoZXI=", secret).Read(request(func(http.Header) {}))
+	got, err := verifier(t, sent.Add(4*time.Minute), "whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcg==", secret).Read(request(func(http.Header) {}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestBadRequests(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := verifier(t, sent, "whsec_b3RoZXI=").Read(request(func(http.Header) {})); !errors.Is(err, webhook.ErrBad) {
+	if _, err := verifier(t, sent, "whsec_b3RoZXJvdGhlcm90aGVyb3RoZXJvdGhlcg==").Read(request(func(http.Header) {})); !errors.Is(err, webhook.ErrBad) {
 		t.Error(err)
 	}
 	for _, text := range []string{"", "whsec_", "whsec_!", "plJ3nmyCDGBKInavdOK15jsl"} {

@@ -61,6 +61,11 @@ func refused(status int, code task.Code, retryAfter int) fault {
 	return fault{refuses: status == http.StatusBadRequest, play: func(c *call) { c.problem(status, code, retryAfter) }}
 }
 
+// foreign is the answer of a proxy that finds no server.
+func foreign() fault {
+	return fault{play: func(c *call) { http.Error(c.w, "404 page not found", http.StatusNotFound) }}
+}
+
 // busy is a node that is not there now.
 func busy() fault { return refused(http.StatusServiceUnavailable, task.CodeUnavailable, 0) }
 

@@ -51,8 +51,8 @@ var scenarios = []*scenario{
 // Polls.
 
 func pollsFail(st *stage) {
-	st.plan(poll, unheard(), busy(), cutOff(), fault{play: func(c *call) { c.send([]int{}) }})
-	st.expect("poll-again", "a poll after a broken connection, 503, an answer that was cut off, and one that is no answer", func() bool { return len(st.polls) > 4 })
+	st.plan(poll, unheard(), busy(), foreign(), cutOff(), fault{play: func(c *call) { c.send([]int{}) }})
+	st.expect("poll-again", "a poll after a broken connection, 503, 404 of a proxy, an answer that was cut off, and one that is no answer", func() bool { return len(st.polls) > 5 })
 	var answered time.Time
 	slow := refused(http.StatusBadGateway, task.CodeUnavailable, 1)
 	st.plan(poll, fault{play: func(c *call) { st.happens(func() { answered = time.Now() }); slow.play(c) }})
@@ -228,7 +228,7 @@ func lostSettles(st *stage) {
 	}{
 		{"a connection that broke behind it", lost()}, {"a connection that broke before it", unheard()}, {"503", busy()},
 		{"429", refused(http.StatusTooManyRequests, "slow_down", 0)}, {"502", fault{play: func(c *call) { c.w.WriteHeader(http.StatusBadGateway) }}},
-		{"an answer that was cut off", cutOff()},
+		{"404 of a proxy", foreign()}, {"an answer that was cut off", cutOff()},
 	}
 	a := st.make("echo", "told")
 	for _, way := range ways {
@@ -257,7 +257,7 @@ func someSteps(st *stage) {
 	resumed := st.give("steps", nil, func(a *attempt) { a.task.Attempt, a.task.Steps = 2, []client.Step{before} })
 	st.result("steps-done", resumed, []string{"kept", "two"})
 	st.check("steps-done", "it was done again", func() bool { return slices.Equal(resumed.steps, []string{"step-two"}) })
-	st.plan(steps, unheard(), lost(), busy(), cutOff())
+	st.plan(steps, unheard(), lost(), busy(), foreign(), cutOff())
 	fresh := st.give("steps", nil)
 	st.result("steps-kept", fresh, []string{"one", "two"})
 	st.check("steps-kept", "a step was not kept before the task was settled", func() bool {

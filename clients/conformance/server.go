@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"regexp"
@@ -114,8 +117,12 @@ type call struct {
 // handle reads a call, and answers it as the next fault wants it.
 func handle[Body any](s *server, work func(context.Context, *Body) any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		sent, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
+		if err != nil && !errors.As(err, new(*http.MaxBytesError)) {
+			return // whoever sent it is gone: it is no call
+		}
 		body := new(Body)
-		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<20))
+		decoder := json.NewDecoder(bytes.NewReader(sent))
 		decoder.DisallowUnknownFields()
 		wrong := ""
 		if err := decoder.Decode(body); err != nil {

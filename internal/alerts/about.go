@@ -59,6 +59,9 @@ func AboutOf(m *alert.Message) (all []About) {
 	return all
 }
 
+// Several is the rule of a message that stands for others, of any rules.
+const Several = "several"
+
 // Links are the addresses of what a message is about, and of the form that silences its
 // like, in the console that people reach at base; none without that.
 func Links(base string, m *alert.Message) (links []alert.Link) {
@@ -69,7 +72,7 @@ func Links(base string, m *alert.Message) (links []alert.Link) {
 	for _, about := range AboutOf(m) {
 		links = append(links, alert.Link{Name: about.Kind, URL: console + about.Place})
 	}
-	if m.Kind == alert.Raised || m.Kind == alert.Held {
+	if (m.Kind == alert.Raised || m.Kind == alert.Held) && m.Rule != Several {
 		links = append(links, alert.Link{Name: alert.LinkSilence, URL: console + "alerts?" + url.Values{"tab": {"silences"}, "rule": {m.Rule}, "subject": {m.Subject}}.Encode()})
 	}
 	return links

@@ -41,6 +41,9 @@ type Settings struct {
 	Fallback string        // the channel that gets what this one cannot deliver
 	Timeout  time.Duration // of one message
 	Limits   []Limit       // what may be sent
+	// Stateful is a receiver that keeps what goes on, until it is told that it is over: a
+	// recovery is always told, and no message of its own stands for others.
+	Stateful bool
 }
 
 // DefaultTimeout is the time that one message may take.

@@ -25,7 +25,7 @@ var alertmanagerKind = kind{
 		secretEnv.named("Variable that holds a bearer token", "保存 bearer token 的环境变量").saying("bearer token"),
 	},
 	text: alertmanagerText, escaping: "labels `alertname`, `service`, `severity`, `subject`; an alert lasts until it recovers, at most 4 h after its last message",
-	check: checkURL,
+	check: checkURL, stateful: true,
 	open: func(spec *alert.ChannelSpec, o *Options) (alert.Channel, error) {
 		p, token, err := openSigned(spec, o)
 		if err != nil {
@@ -60,6 +60,9 @@ func (a *alertmanager) Send(ctx context.Context, m *alert.Message) error {
 	}
 	if m.Kind == alert.Recovered {
 		one.EndsAt = a.now().UTC()
+	}
+	if one.EndsAt.Before(one.StartsAt) { // by the clock of another node; it would be refused
+		one.StartsAt = one.EndsAt
 	}
 	// Labels tell alerts apart, and a recovery does not always know the queue.
 	for name, value := range map[string]string{"queue": m.Queue, "type": m.TaskType, "target": m.Target, "silence": m.SilenceLink()} {

@@ -48,7 +48,7 @@ func Settings(s *alert.ChannelSpec) alerts.Settings {
 		set.Timeout = time.Duration(*s.Timeout)
 	}
 	if kind := kindOf(s.Kind); kind != nil {
-		set.Limits = slices.Clone(kind.limits)
+		set.Limits, set.Stateful = slices.Clone(kind.limits), kind.stateful
 	}
 	if s.Rate != nil {
 		set.Limits = append(set.Limits, alerts.PerMinute(*s.Rate))

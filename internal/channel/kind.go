@@ -18,6 +18,7 @@ type kind struct {
 	limits   []alerts.Limit // what the vendor lets through
 	url      string         // where it is, unless its channel says otherwise; "" where that is its own
 	text     int            // bytes of a text that are sent; 0 for no bound
+	stateful bool           // it keeps what goes on until that is over
 	escaping string         // what keeps a text from being more than that
 	// check adds what is wrong with the fields that only this kind has; nil for nothing.
 	check func(s *alert.ChannelSpec, refuse func(field, hint, format string, args ...any))

@@ -25,7 +25,7 @@ var pagerDutyKind = kind{
 		{name: "url", label: "URL, if it is not the usual one", labelZH: "URL（不是常用地址时）", about: "`https://events.eu.pagerduty.com/v2/enqueue` in the EU"},
 	},
 	limits: []alerts.Limit{alerts.PerMinute(120)}, text: pagerDutyText, escaping: "plain fields; an incident for each rule and subject, resolved when that recovers",
-	check: checkURL,
+	check: checkURL, stateful: true,
 	open: func(spec *alert.ChannelSpec, o *Options) (alert.Channel, error) {
 		p, key, err := openSigned(spec, o)
 		return &pagerDuty{p, key}, err
@@ -86,9 +86,14 @@ func (p *pagerDuty) Send(ctx context.Context, m *alert.Message) error {
 	return err
 }
 
-// incidentOf is the same for all messages of a rule and subject.
+// incidentOf is the same for all messages of a rule and subject. Those that stand for others,
+// and tests, are each of their own.
 func incidentOf(m *alert.Message) string {
-	sum := sha256.Sum256([]byte(m.Rule + "\x00" + m.Subject))
+	of := m.Rule + "\x00" + m.Subject
+	if m.Kind == alert.Test || m.Rule == alerts.Several {
+		of = m.ID
+	}
+	sum := sha256.Sum256([]byte(of))
 	return "outlast/" + hex.EncodeToString(sum[:16])
 }
 

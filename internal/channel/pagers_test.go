@@ -86,7 +86,7 @@ func TestAlertmanager(t *testing.T) {
 		} else {
 			wantPlain(t, got.Annotations["description"], alertmanagerText)
 		}
-		if !got.EndsAt.Equal(ends) || !got.StartsAt.Equal(m.At) || got.Generator != m.OpenLink() || got.Annotations["silence"] != m.SilenceLink() || got.Annotations["type"] != "mail.send" {
+		if !got.EndsAt.Equal(ends) || got.StartsAt.After(got.EndsAt) || !got.StartsAt.Equal(m.At) && !m.At.After(ends) || got.Generator != m.OpenLink() || got.Annotations["silence"] != m.SilenceLink() || got.Annotations["type"] != "mail.send" {
 			t.Errorf("%+v", got)
 		}
 		if text := fmt.Sprint(got.Labels); labels != "" && text != labels || got.Labels["alertname"] != "exhausted" || got.Labels["severity"] != "critical" {
@@ -159,6 +159,8 @@ func TestTelegram(t *testing.T) {
 	}
 	fake.says(http.StatusTooManyRequests, `{"ok":false,"error_code":429,"description":"Too Many Requests: retry after 35","parameters":{"retry_after":35}}`)
 	wantVerdict(t, chat.Send(t.Context(), hostile()), retry.Throttled, "429", 35*time.Second)
+	fake.says(http.StatusNotFound, "Cannot POST /bot"+bot+"/sendMessage")
+	wantVerdict(t, chat.Send(t.Context(), hostile()), retry.Permanent, "404", 0)
 	fake.says(http.StatusForbidden, `{"ok":false,"error_code":403,"description":"Forbidden: bot was blocked by the user"}`)
 	wantVerdict(t, chat.Send(t.Context(), hostile()), retry.Permanent, "403", 0)
 	fake.says(http.StatusOK, `<html>login</html>`)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/outlast-dev/outlast/alert"
@@ -82,7 +83,7 @@ func (p *poster) post(ctx context.Context, query url.Values, header http.Header,
 	if resp.StatusCode/100 != 2 {
 		verdict := retry.ClassifyHTTP(resp.StatusCode, resp.Header, p.now())
 		verdict.Type = typeName
-		return answer, &Error{Verdict: verdict, Message: p.host + " answered " + strconv.Itoa(resp.StatusCode) + quoted(string(answer))}
+		return answer, &Error{Verdict: verdict, Message: p.host + " answered " + strconv.Itoa(resp.StatusCode) + p.quoted(answer)}
 	}
 	if err != nil {
 		return nil, p.failed(ctx, err)
@@ -101,6 +102,16 @@ func (p *poster) Probe(ctx context.Context) error {
 func (p *poster) failed(ctx context.Context, err error) *Error {
 	verdict := retry.ClassifyIn(ctx, err)
 	return &Error{Verdict: verdict, Message: "no answer of " + p.host + ": " + plaintext.Line(err.Error()), Err: err}
+}
+
+// quoted is a part of what the receiver said, without the path that it was called by, which
+// may be a secret and which some quote.
+func (p *poster) quoted(answer []byte) string {
+	text := string(answer)
+	if len(p.url.Path) > 1 {
+		text = strings.ReplaceAll(text, p.url.Path, "/…")
+	}
+	return quoted(text)
 }
 
 // quoted is a part of what a receiver said, on one line.

@@ -46,11 +46,11 @@ func (p *pass) work(ctx context.Context) error {
 
 // follow waits until the client's own loops have worked what was due.
 func (p *pass) follow(ctx context.Context) error {
-	ticker := time.NewTicker(between)
-	defer ticker.Stop()
 	last, moved := progress{}, time.Now()
 	for p.ended() < p.Limit {
+		began := time.Now()
 		now, err := p.look(ctx)
+		pause := max(between, restful*time.Since(began))
 		switch {
 		case err != nil:
 			return err
@@ -61,10 +61,8 @@ func (p *pass) follow(ctx context.Context) error {
 		case time.Since(moved) >= patience:
 			return nil
 		}
-		select {
-		case <-ctx.Done():
+		if !background.Sleep(ctx, pause) {
 			return ctx.Err()
-		case <-ticker.C:
 		}
 	}
 	return nil
@@ -72,6 +70,7 @@ func (p *pass) follow(ctx context.Context) error {
 
 const (
 	between  = 50 * time.Millisecond
+	restful  = 10 // times as long as a look: what waits may be much
 	patience = time.Second
 )
 

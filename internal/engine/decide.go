@@ -226,25 +226,36 @@ func previousDelay(t *task.Task) time.Duration {
 func classify(end *ending) retry.Verdict {
 	err := end.err
 	switch {
-	case errors.Is(end.cause, retry.ErrAttemptTimeout), errors.Is(end.cause, retry.ErrDeadline):
-		ctx, cancel := context.WithCancelCause(context.Background())
-		cancel(end.cause)
-		err = &judgedError{err, retry.ClassifyIn(ctx, err)}
+	case endedBy(end.cause, retry.ErrAttemptTimeout, err):
+		err = &stoppedError{err, retry.Verdict{Category: retry.Timeout, Effect: retry.Maybe, Type: "timeout"}}
+	case endedBy(end.cause, retry.ErrDeadline, err):
+		err = &stoppedError{err, retry.Verdict{Category: retry.Deadline, Effect: retry.Maybe, Type: "deadline"}}
 	case errors.Is(err, context.Canceled):
 		// The handler canceled a context of its own: nobody canceled the task.
-		err = &judgedError{err, retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}}
+		err = &stoppedError{err, retry.Verdict{Category: retry.Unknown, Effect: retry.Maybe, Type: "context.Canceled"}}
 	}
 	return end.run.Policy.Classify(err)
 }
 
-// judgedError is what a handler returned, with what its end means.
-type judgedError struct {
+// endedBy reports whether an attempt's context ended for a reason, and the attempt failed
+// with no more than that.
+func endedBy(cause, reason, err error) bool {
+	if !errors.Is(cause, reason) {
+		return false
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(reason)
+	return retry.ClassifyIn(ctx, err).Category == retry.Classify(reason).Category
+}
+
+// stoppedError is what a handler returned when its context had ended, with how.
+type stoppedError struct {
 	error
 	verdict retry.Verdict
 }
 
-func (j *judgedError) Unwrap() error               { return j.error }
-func (j *judgedError) RetryVerdict() retry.Verdict { return j.verdict }
+func (s *stoppedError) Unwrap() error               { return s.error }
+func (s *stoppedError) RetryVerdict() retry.Verdict { return s.verdict }
 
 // failure is the record of an error: its text cut to size and made valid.
 func (end *ending) failure(verdict retry.Verdict) *task.Failure {

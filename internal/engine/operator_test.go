@@ -126,7 +126,7 @@ func TestTimeoutsAndDeadlines(t *testing.T) {
 // A transaction of database/sql is over when its context has ended: that is the timeout,
 // and no fault of the handler, which has one if it ends its transaction twice.
 func TestTransactionThatEndedWithTheAttempt(t *testing.T) {
-	for timeout, want := range map[time.Duration]string{time.Second: "timeout, exhausted, attempt 2", time.Hour: "permanent, permanent, attempt 1"} {
+	for timeout, want := range map[time.Duration]string{time.Second: "timeout, maybe, exhausted, attempt 2", time.Hour: "permanent, maybe, permanent, attempt 1"} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, 1)
 			e := w.node("a", &registry{policy: policy(t, retry.Attempts(2)), handlers: handlers("t", func(ctx context.Context, _ *engine.Run) ([]byte, error) {
@@ -137,7 +137,7 @@ func TestTransactionThatEndedWithTheAttempt(t *testing.T) {
 				return nil, fmt.Errorf("commit: %w", sql.ErrTxDone)
 			})}, nil)
 			dead := w.expect(w.enqueue(e, "t", func(in *store.Insert) { in.Task.Spec.Timeout = timeout }), task.Dead, time.Hour)
-			if got := fmt.Sprintf("%s, %s, attempt %d", dead.LastError.Category, dead.DeadReason, dead.Attempt); got != want {
+			if got := fmt.Sprintf("%s, %s, %s, attempt %d", dead.LastError.Category, dead.LastError.Effect, dead.DeadReason, dead.Attempt); got != want {
 				t.Errorf("%s, want %s: %+v", got, want, dead.LastError)
 			}
 			w.stop(e)

@@ -105,8 +105,11 @@ func (w *remote) withSteps(ctx context.Context, leases []*lease.Lease) ([]Leased
 		if err != nil {
 			break
 		}
-		leases = leases[len(some):]
 		for i, l := range some {
+			if bytes >= mostStepBytes {
+				some = some[:i]
+				break
+			}
 			f := &finished[i]
 			if f.Err != nil {
 				w.finish(leased(l), nil, unbegun(f.Err))
@@ -115,6 +118,7 @@ func (w *remote) withSteps(ctx context.Context, leases []*lease.Lease) ([]Leased
 			bytes += f.Bytes
 			out = append(out, Leased{Task: l.Task, Until: l.Until(), AttemptEnds: l.Ends, MaxAttempts: leased(l).run.MaxAttempts, Steps: f.Steps})
 		}
+		leases = leases[len(some):]
 	}
 	w.handBack(leases)
 	return out, nil

@@ -91,7 +91,12 @@ func add(to, of *inspect.WorkerView) {
 	to.Waiting = to.Waiting || of.Waiting
 	to.InHand += of.InHand
 	to.Leases = append(slices.Clip(to.Leases), of.Leases...)
-	slices.SortStableFunc(to.Leases, func(a, b inspect.WorkerLease) int { return a.Until.Compare(b.Until) })
+	slices.SortStableFunc(to.Leases, func(a, b inspect.WorkerLease) int {
+		if a.Until.IsZero() != b.Until.IsZero() { // those whose end is not known come last
+			return b.Until.Compare(a.Until)
+		}
+		return a.Until.Compare(b.Until)
+	})
 	to.Leases = to.Leases[:min(len(to.Leases), mostLeases)]
 }
 

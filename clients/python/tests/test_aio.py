@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import unittest
-from typing import Any, List
+from typing import Any, Dict, List
 
 import outlast
 from outlast.aio import AsyncClient, AsyncContext, AsyncWorker
@@ -56,6 +56,27 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         odd_ones = [self.fake.give("odd", "snooze"), self.fake.give("odd")]
         ends = [await asyncio.to_thread(self.fake.ending, id) for id in odd_ones]
         self.assertEqual([end["outcome"] for end in ends], ["snoozed", "failed"])
+        worker.stop()
+        await running
+
+    async def test_what_is_no_coroutine(self) -> None:
+        """The attempt fails, and its slot is free again."""
+        worker = AsyncWorker(self.fake.client(), concurrency=1)
+
+        async def without_context() -> None:
+            pass
+
+        async def fine(context: AsyncContext) -> str:
+            return "fine"
+
+        handlers: Dict[str, Any] = {"plain": lambda context: "done", "short": without_context, "fine": fine}
+        for name, handler in handlers.items():
+            worker.task(name)(handler)
+        ids = [self.fake.give(name) for name in handlers]
+        running = asyncio.create_task(worker.run())
+        plain, short, last = [await asyncio.to_thread(self.fake.ending, id) for id in ids]
+        self.assertEqual((plain["error"]["type"], short["error"]["type"], last.get("result")), ("TypeError", "TypeError", "fine"))
+        self.assertIn("it must be an `async def`", plain["error"]["message"])
         worker.stop()
         await running
 

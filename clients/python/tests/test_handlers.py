@@ -42,6 +42,15 @@ class Attempts(unittest.TestCase):
 
         self.assertEqual(testing.run(swallows).retry_after, 5)
 
+    def test_a_time_that_is_over(self) -> None:
+        """The server takes no negative one."""
+        for wish in (outlast.Snooze(-0.001), outlast.RetryAfter(timedelta(seconds=-1))):
+
+            def late(context: Context) -> None:
+                raise wish
+
+            self.assertEqual(testing.run(late).retry_after, 0)
+
     def test_stopped(self) -> None:
         def long(context: Context) -> None:
             context.wait(3600)
@@ -58,6 +67,16 @@ class Attempts(unittest.TestCase):
 
         testing.run(handler, stop="canceled")
         self.assertEqual(seen, ["late"])
+
+    def test_on_stop_that_fails(self) -> None:
+        """It is called by a thread of the worker, which goes on."""
+        context = Context(outlast.Task("x", "y"), received=0, lease=1, record=lambda item: None)
+        seen: List[str] = []
+        context.on_stop(context.check)
+        context.on_stop(lambda: seen.append("next"))
+        with self.assertLogs("outlast.task"):
+            context.stop("canceled")
+        self.assertEqual(seen, ["next"])
 
 
 class Steps(unittest.TestCase):

@@ -63,9 +63,11 @@ class Signatures(unittest.TestCase):
         self.verifier.verify(b"{}", two)
 
     def test_secrets(self) -> None:
-        for secret in ("", "MfKQ", "whsec_***"):
+        sized = {size: "whsec_" + base64.b64encode(b"x" * size).decode() for size in (0, 23, 24, 64, 65)}
+        for secret in ("", "MfKQ", "whsec_***", sized[0], sized[23], sized[65]):
             with self.subTest(secret), self.assertRaises(ValueError):
                 webhook.Verifier(secret)
+        webhook.Verifier(sized[24], sized[64])
         with self.assertRaises(ValueError):
             webhook.Verifier()
 

@@ -18,6 +18,8 @@ from outlast.worker import WorkerError
 from .fake import PATIENCE, Answer, Fake, Ignored, Lost, problem
 
 POLL, EXTEND, SETTLE, STEPS = (f"/v1/workers/{name}" for name in ("poll", "extend", "settle", "steps"))
+FOREIGN = [Answer(404, b"404 page not found"), Answer(400, {"code": 400, "status": "Failure"}), Answer(405, b"<html>")]
+"""What proxies answer while the server is not there."""
 
 
 class Running:
@@ -144,10 +146,13 @@ class Endings(WorkerCase):
             self.assertEqual(end["error"].get("code") == "bad_result", kind not in ("mute", "nul"), kind)
 
     def test_a_refused_batch_is_split(self) -> None:
-        """Three endings wait behind a first one, and are told together; the server takes no word of one of them."""
+        """Three endings wait behind a first one, and are told together; a proxy finds that too much, and the server takes
+        no word of one of them."""
         bad: List[str] = []
 
         def judge(body: Dict[str, Any]) -> Optional[Answer]:
+            if len(body["results"]) > 2:
+                return Answer(413, b"<html>")
             if any(one["id"] in bad and one["outcome"] == "succeeded" for one in body["results"]):
                 return problem(400, "invalid", detail="results[1].result is nested too deeply")
             return None
@@ -173,12 +178,13 @@ class Endings(WorkerCase):
     def test_a_lost_answer_is_asked_for_again(self) -> None:
         ran = []
         self.fake.faults[SETTLE] = [Lost(), Ignored(), problem(503, "unavailable"), Answer(200, b"{"), Answer(200, {"results": []})]
+        self.fake.faults[SETTLE] += [*FOREIGN, problem(404, "not_found")]
         id = self.fake.give("count")
         running = self.running(handlers={"count": lambda context: ran.append(1)})
-        self.fake.until(lambda: len(self.fake.about(SETTLE, id)) == 6)
+        self.fake.until(lambda: len(self.fake.about(SETTLE, id)) == 10)
         running.stop()
         told = self.fake.about(SETTLE, id)
-        self.assertEqual((ran, len(told)), ([1], 6))
+        self.assertEqual((ran, len(told)), ([1], 10))
         self.assertTrue(all(one == told[0] for one in told))
 
     def test_a_stale_claim_is_dropped(self) -> None:
@@ -197,6 +203,7 @@ class Endings(WorkerCase):
 
     def test_garbage(self) -> None:
         self.fake.faults[POLL] = [Answer(200, b"<html>"), Answer(200, {"tasks": 3}), Answer(200, b"[]"), Answer(200, {"tasks": [{"id": 5}, None]}), Ignored()]
+        self.fake.faults[POLL] += FOREIGN
         self.running()
         self.fake.ending(self.fake.give("fine"))
         huge = b'{"tasks":[{"id":"x","type":"fine","claim":1,"payload":' + b"9" * 5000 + b"}]}"
@@ -280,13 +287,14 @@ class Leases(WorkerCase):
             clock.go_on(11)
             self.go.wait()
 
+        self.fake.faults[EXTEND] = [FOREIGN[0]]  # which says nothing about it
         self.fake.always[EXTEND] = judge
         id = self.fake.give("long")
         running = self.running(now=False, handlers={"long": long})
         clock = Clock().drives(running.worker)
         running.start()
-        self.fake.until(lambda: len(self.fake.about(EXTEND, id)) == 2)
-        self.assertEqual([one.get("progress") for one in self.fake.about(EXTEND, id)], [[], None])
+        self.fake.until(lambda: len(self.fake.about(EXTEND, id)) == 3)
+        self.assertEqual([one.get("progress") for one in self.fake.about(EXTEND, id)], [[], [], None])
 
     def test_what_is_not_settled_yet_is_extended(self) -> None:
         id = self.fake.give("fine")
@@ -462,6 +470,14 @@ class Stops(WorkerCase):
                 self.assertIn("revoked", str(failure))
 
 
+    def test_a_poll_that_is_refused(self) -> None:
+        for refusal in (problem(400, "invalid"), problem(405, "method_not_allowed"), Answer(401, b"<html>")):
+            with self.subTest(refusal.status):
+                self.anew()
+                self.fake.faults[POLL] = [refusal]
+                self.assertIsInstance(self.running().ends(), WorkerError)
+
+
 class Steps(WorkerCase):
     def test_done_once(self) -> None:
         done: List[str] = []
@@ -478,7 +494,7 @@ class Steps(WorkerCase):
             again = [context.step("mail", mail) for _ in range(2)]
             return [reserved, charge, again]
 
-        self.fake.faults[STEPS] = [Lost(), Ignored(), problem(503, "unavailable")]
+        self.fake.faults[STEPS] = [Lost(), Ignored(), problem(503, "unavailable"), *FOREIGN]
         steps = [{"name": "reserve", "occurrence": 1, "result": "desk"}, {"name": "mail", "occurrence": 1, "result": 5}]
         id = self.fake.give("order", steps=steps)
         self.running(handlers={"order": order})
@@ -504,10 +520,11 @@ class Steps(WorkerCase):
         self.assertEqual((after, self.fake.about(SETTLE, lost)), ([], []))
 
     def test_refused(self) -> None:
-        id = self.fake.give("order")
-        self.fake.faults[STEPS] = [problem(400, "invalid", detail="items[0].result is nested too deeply")]
+        refusals = [problem(400, "invalid", detail="items[0].result is nested too deeply"), Answer(413, b"<html>")]
+        self.fake.faults[STEPS] = [*refusals]
+        ids = [self.fake.give("order") for _ in refusals]
         self.running(handlers={"order": lambda context: context.step("charge", lambda: 1)})
-        self.assertEqual(self.fake.ending(id)["error"]["code"], "bad_result")
+        self.assertEqual({self.fake.ending(id)["error"]["code"] for id in ids}, {"bad_result"})
 
 
 if __name__ == "__main__":

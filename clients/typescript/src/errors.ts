@@ -121,7 +121,12 @@ export function isDenied(error: unknown): boolean {
   return error instanceof DeniedError || (error instanceof OutlastError && (error.status === 401 || error.status === 403))
 }
 
-/** Whether the server would refuse the same request again. */
+/** Whether the server would refuse the same again, or a proxy, to which the body is too long. */
 export function isRefused(error: unknown): boolean {
-  return error instanceof OutlastError && error.status >= 400 && error.status < 500 && !isPassing(error)
+  return error instanceof OutlastError && (error.code === "invalid" || error.code === "too_large" || error.status === 413)
+}
+
+/** Whether the server would refuse any such request again. Other answers may come from a proxy. */
+export function isFinal(error: OutlastError): boolean {
+  return isDenied(error) || (error.status >= 400 && error.status < 500 && error.code !== garbled && !isPassing(error))
 }

@@ -75,7 +75,7 @@ function run({ address, lease, port }: Extending): void {
     try {
       return await client.extend(items.map(given), lease)
     } catch (error) {
-      if (!isRefused(error) || isDenied(error)) throw error
+      if (!isRefused(error)) throw error
       return client.extend(items.map(({ id, claim }) => ({ id, claim })), lease) // it can only be some progress
     }
   }

@@ -82,7 +82,8 @@ export class Leases {
         return
       }
       if (status === "ok" || status === "canceled") holding.sure = Math.max(holding.sure, told.sent + this.lease)
-      holding.lost = Math.max(holding.lost, told.done + this.lease) // an answer that was lost may have been a yes
+      // An answer that was lost may have been a yes; once the lease is over none can be.
+      if (told.sent < holding.sure) holding.lost = Math.max(holding.lost, told.done + this.lease)
       if (status === "canceled") holding.aborter.abort(new CanceledError("the task was canceled"))
     })
   }

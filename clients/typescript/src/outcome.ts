@@ -112,10 +112,7 @@ export function endOf(error: unknown, signal: AbortSignal): End {
 function steered(error: unknown, reason: unknown): End {
   if (error instanceof Steering) {
     const end: End = { outcome: error.outcome }
-    if (error.after !== undefined) {
-      milliseconds(error.after, "delay")
-      end.retryAfter = duration(error.after)
-    }
+    if (error.after !== undefined) end.retryAfter = milliseconds(error.after, "delay") < 0 ? "0s" : duration(error.after)
     if (error.outcome !== "snoozed") end.error = described(error, error.cause)
     return end
   }

@@ -57,7 +57,7 @@ export class Webhook {
       if (!value) throw new WebhookError(`the request has no header ${name}`)
       return value
     }) as [string, string, string]
-    const seconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
+    const seconds = /^\d{1,12}$/.test(timestamp) ? Number(timestamp) : Number.NaN
     const off = this.#now().getTime() - seconds * 1000
     if (Number.isNaN(off)) throw new WebhookError("the header webhook-timestamp is no number of seconds")
     if (Math.abs(off) > this.#tolerance) throw new WebhookError(`the request is ${off > 0 ? "too old" : "from the future"}: ${new Date(seconds * 1000).toISOString()}`)

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import { attempt, type Handler, type Logger } from "./attempt.js"
 import type { Client } from "./client.js"
-import { garbled, invalid, isDenied, isRefused, OutlastError } from "./errors.js"
+import { invalid, isDenied, isFinal, isRefused, OutlastError } from "./errors.js"
 import { Holding, Leases } from "./leases.js"
 import { AttemptTimeoutError, endOf, GiveUp, LeaseLostError, StoppingError, type End } from "./outcome.js"
 import { Settler } from "./settler.js"
 import { pause, refusal, type KeptStep } from "./steps.js"
 import { now, pauseAfter } from "./transport.js"
 import type { Duration, LeasedTask } from "./types.js"
-import { milliseconds, Raw } from "./wire.js"
+import { keyOf, milliseconds, Raw } from "./wire.js"
 
 export interface WorkerOptions {
   /** Default: `["default"]`. */
@@ -44,7 +44,7 @@ export class Worker {
   readonly #release: string | undefined
   readonly #stop = new AbortController() // no further poll
   readonly #failed = new AbortController() // the worker is broken; the reason says why
-  readonly #held = new Set<Holding>()
+  readonly #held = new Map<string, Holding>()
   #leases!: Leases
   #settler!: Settler
   #changed = () => {} // when a slot is free, or the worker is to stop
@@ -112,9 +112,9 @@ export class Worker {
 
   /** Aborts the signals of what runs, and hands back what does not heed that. */
   #tellToStop(): void {
-    for (const holding of this.#held) holding.aborter.abort(new StoppingError("the worker is stopping"))
+    for (const holding of this.#held.values()) holding.aborter.abort(new StoppingError("the worker is stopping"))
     setTimeout(() => {
-      for (const holding of this.#held) holding.abandon()
+      for (const holding of this.#held.values()) holding.abandon()
     }, milliseconds(this.options.cleanup ?? 3000, "cleanup")).unref()
   }
 
@@ -134,7 +134,7 @@ export class Worker {
         failures = 0
         for (const task of tasks) this.#take(task, asked)
       } catch (error) {
-        if (!(error instanceof OutlastError) || isDenied(error) || (isRefused(error) && error.code !== garbled)) throw error
+        if (!(error instanceof OutlastError) || isFinal(error)) throw error
         if (this.#stop.signal.aborted) return
         this.#logger.warn("poll.failed", { error: error.message })
         await pause(pauseAfter(Math.min(++failures, 10), error, 60_000), this.#stop.signal)
@@ -147,14 +147,21 @@ export class Worker {
       this.#logger.error("poll.garbled", { task: String(task?.id) })
       return
     }
+    if (this.#held.has(keyOf(task))) {
+      this.#logger.error("poll.repeated", { task: task.id, claim: task.claim })
+      return
+    }
     const holding = new Holding(task, asked, now(), this.#lease)
-    this.#held.add(holding)
+    this.#held.set(keyOf(task), holding)
     this.#leases.hold(holding)
     void this.#attempt(holding).catch((error: unknown) => this.#fail(error))
   }
 
   async #attempt(holding: Holding): Promise<void> {
     const { task } = holding
+    const { signal } = holding.aborter
+    let gone = false // the server has said so: before the lease is over nobody else does
+    signal.addEventListener("abort", () => (gone = signal.reason instanceof LeaseLostError && now() < holding.sure))
     let end: End | undefined
     if (this.#stop.signal.aborted || now() >= holding.sure) end = { outcome: "released" } // it came while the poll ended, or too late
     else end = await Promise.race([this.#run(holding), new Promise<undefined>((resolve) => (holding.abandon = () => resolve(undefined)))])
@@ -162,9 +169,10 @@ export class Worker {
       this.#logger.error("attempt.abandoned", { task: task.id, type: task.type })
       end = { outcome: "released" }
     }
-    await this.#settler.settle(holding, end)
+    if (gone) this.#logger.warn("settle.dropped", { task: task.id, outcome: end.outcome })
+    else await this.#settler.settle(holding, end)
     this.#leases.drop(holding)
-    this.#held.delete(holding)
+    this.#held.delete(keyOf(task))
     this.#changed()
   }
 
@@ -204,7 +212,7 @@ export class Worker {
       } catch (error) {
         if (!(error instanceof OutlastError)) throw error
         if (isDenied(error)) this.#fail(error)
-        if (isRefused(error)) throw refusal(step.name, error.code, error.message)
+        if (isRefused(error)) throw refusal(step.name, error.status === 413 ? "too_large" : error.code, error.message)
         if (now() >= holding.lost || this.#failed.signal.aborted) throw new LeaseLostError("the step could not be kept in time", { cause: error })
         this.#logger.warn("steps.failed", { task: id, step: step.name, error: error.message })
         await pause(pauseAfter(Math.min(++failures, 10), error, this.#lease / 3), this.#failed.signal)

@@ -58,6 +58,8 @@ test("what a handler throws says what follows", async () => {
     [Object.assign(new Error("hung up"), { code: "ECONNRESET" }), { outcome: "failed", error: { message: "hung up", type: "ECONNRESET", code: "ECONNRESET" } }],
     [new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) }), { outcome: "failed", error: { message: "fetch failed: refused", type: "ECONNREFUSED", code: "ECONNREFUSED" } }],
     [new RetryAfter("5s", "busy"), { outcome: "failed", retry_after: "5s", error: { message: "busy" } }],
+    [new RetryAfter(-1), { outcome: "failed", retry_after: "0s", error: { message: "try again" } }],
+    [new Snooze("-2ms"), { outcome: "snoozed", retry_after: "0s" }],
     [new Snooze(2500), { outcome: "snoozed", retry_after: "2500ms" }],
     [new GiveUp("refused", { cause: new RangeError("an order has no number") }), { outcome: "dead", error: { message: "refused: an order has no number", type: "RangeError" } }],
     [new Cancel("gone"), { outcome: "canceled", error: { message: "gone" } }],
@@ -105,6 +107,7 @@ test("of a batch that is refused only the bad item fails", async () => {
   let refusals = 0
   const done = later()
   c.fake.always.set("/v1/workers/settle", (got) => {
+    if (got.body.results.length > 3) return refusals++, got.text(413, "<html>") // of a proxy
     if (got.body.results.some(bad)) return refusals++, got.problem(400, "invalid")
     for (const one of got.body.results) settled.set(one.id, one)
     allOk(got)
@@ -130,15 +133,19 @@ test("a settlement without an answer is repeated as it stands", async () => {
   const fourth = await c.fake.settle()
   fourth.problem(429, "too_busy", { "Retry-After": "0" })
   const fifth = await c.fake.settle()
-  assert.deepEqual([second.body, third.body, fourth.body, fifth.body], [first.body, first.body, first.body, first.body])
-  allOk(fifth)
+  fifth.text(404, "404 page not found")
+  const sixth = await c.fake.settle()
+  sixth.problem(404, "not_found")
+  const seventh = await c.fake.settle()
+  for (const again of [second, third, fourth, fifth, sixth, seventh]) assert.deepEqual(again.body, first.body)
+  allOk(seventh)
   await c.stop()
 })
 
 test("a settlement is given up once its lease is certainly over", async () => {
   const c = await cast({ work: () => "done" }, { lease: "1s" })
   c.fake.always.set("/v1/workers/settle", (got) => got.lose())
-  c.fake.always.set("/v1/workers/extend", (got) => got.json(200, { results: got.body.items.map((item: Body) => ({ id: item.id, status: "stale_claim" })) }))
+  c.fake.always.set("/v1/workers/extend", (got) => got.lose())
   await c.give(leased())
   const polls = [await c.fake.poll()] // while it settles
   while (!c.logged.some((line) => line.startsWith("settle.lost"))) {
@@ -204,7 +211,10 @@ test("progress goes with an extension, and progress that is refused does not cos
   for (; !("progress" in first.body.items[0]); first = await c.fake.extend()) allOk(first) // the thread may be slow to begin
   assert.deepEqual(first.body.items[0].progress, { done: 0.5 })
   assert.equal(first.body.lease, "3000ms")
-  first.problem(400, "invalid")
+  first.text(404, "404 page not found") // which says nothing about it
+  const again = await c.fake.extend()
+  assert.deepEqual(again.body.items[0].progress, { done: 0.5 })
+  again.problem(400, "invalid")
   const second = await c.fake.extend()
   assert.equal("progress" in second.body.items[0], false)
   allOk(second)
@@ -225,17 +235,52 @@ test("a cancel aborts the signal, and the task ends as canceled", async () => {
 })
 
 test("a lease that is lost aborts the signal, and costs no attempt", async () => {
-  for (const lose of ["stale_claim", "away"]) {
-    let reason: unknown
-    const c = await cast({ work: (_, { signal }) => once(signal, "abort").then(() => { throw (reason = signal.reason) }) }, { lease: "1s" })
-    c.fake.always.set("/v1/workers/extend", (got) => (lose === "away" ? got.lose() : got.json(200, { results: [{ id: got.body.items[0].id, status: lose }] })))
-    await c.give(leased())
-    const settle = await c.fake.settle()
-    assert.ok(reason instanceof LeaseLostError)
-    assert.equal(settle.body.results[0].outcome, "released")
-    settle.json(200, { results: [{ id: settle.body.results[0].id, status: "stale_claim" }] })
-    await c.stop()
-  }
+  let reason: unknown
+  const c = await cast({ work: (_, { signal }) => once(signal, "abort").then(() => { throw (reason = signal.reason) }) }, { lease: "1s" })
+  c.fake.always.set("/v1/workers/extend", (got) => got.lose())
+  await c.give(leased())
+  const settle = await c.fake.settle()
+  assert.ok(reason instanceof LeaseLostError)
+  assert.equal(settle.body.results[0].outcome, "released")
+  settle.json(200, { results: [{ id: settle.body.results[0].id, status: "stale_claim" }] })
+  await c.stop()
+})
+
+test("how a task ends is dropped once the server has said that it is not ours", async () => {
+  const c = await cast({
+    deaf: (_, { signal }) => once(signal, "abort").then(() => "done all the same"),
+    step: (_, { step }) => step("s", () => 1).then(() => assert.fail("it went on")),
+    fine: () => "fine",
+  }, { lease: "12s", concurrency: 1 })
+  await c.give(leased({ type: "deaf" }))
+  const extend = await c.fake.extend()
+  extend.json(200, { results: [{ id: extend.body.items[0].id, status: "stale_claim" }] })
+  await c.give(leased({ type: "step" })) // there is room again
+  ;(await c.fake.steps()).json(200, { results: [{ status: "not_found" }] })
+  const last = leased({ type: "fine" })
+  await c.give(last)
+  const settle = await c.fake.settle()
+  assert.deepEqual(settle.body.results, [{ id: last.id, claim: last.claim, outcome: "succeeded", result: "fine" }])
+  allOk(settle)
+  await c.stop()
+  const dropped = c.logged.filter((line) => line.startsWith("settle.dropped"))
+  assert.deepEqual(dropped.map((line) => /"outcome":"(\w+)"/.exec(line)![1]), ["succeeded", "released"])
+})
+
+test("a task that is given twice under one claim runs once", async () => {
+  let ran = 0
+  const c = await cast({ work: () => ++ran }, { concurrency: 5 })
+  const task = leased()
+  await c.give(task, task)
+  await c.give(task, leased())
+  const poll = await c.fake.poll()
+  assert.equal(poll.body.max, 3)
+  poll.json(200, { tasks: [] })
+  const settle = await c.fake.settle()
+  c.fake.always.set("/v1/workers/settle", allOk)
+  allOk(settle)
+  await c.stop()
+  assert.equal(ran, 2)
 })
 
 test("a task that comes again under a new claim is an attempt of its own", async () => {
@@ -320,9 +365,14 @@ test("a token that is not good ends the worker", async () => {
 })
 
 test("a poll that the server refuses ends the worker", async () => {
+  for (const [status, code] of [[400, "invalid"], [405, "method_not_allowed"]] as const) {
+    const c = await cast({ work: () => 1 })
+    ;(await c.fake.poll()).problem(status, code)
+    await assert.rejects(c.ran, new RegExp(code))
+  }
   const c = await cast({ work: () => 1 })
-  ;(await c.fake.poll()).problem(400, "invalid")
-  await assert.rejects(c.ran, /invalid/)
+  ;(await c.fake.poll()).text(401, "<html>")
+  await assert.rejects(c.ran, /401/)
 })
 
 test("a stop in the middle of a poll hangs up, and hands back what comes", async () => {
@@ -393,8 +443,10 @@ test("steps are kept before the handler goes on, and not done again", async () =
   assert.deepEqual(kept, { id: task.id, claim: task.claim, name: "b", occurrence: 1, result: { at: "1970-01-01T00:00:00.000Z" }, compensation: { type: "undo", payload: { a: 41 } } })
   first.lose()
   const again = await c.fake.steps()
-  assert.deepEqual(again.body, first.body)
-  allOk(again)
+  again.text(404, "404 page not found")
+  const third = await c.fake.steps()
+  assert.deepEqual([again.body, third.body], [first.body, first.body])
+  allOk(third)
   const second = await c.fake.steps()
   assert.deepEqual([second.body.items[0].occurrence, "result" in second.body.items[0]], [2, false])
   allOk(second)
@@ -404,15 +456,17 @@ test("steps are kept before the handler goes on, and not done again", async () =
   await c.stop()
 })
 
-test("a step that is not kept fails the attempt; one of a lost task ends it", async () => {
+test("a step that is not kept fails the attempt", async () => {
   const c = await cast({ work: (_, { step }) => step("s", () => 1) })
   for (const [answer, want] of [
     [{ status: "error", error: { code: "invalid", detail: "too many" } }, { outcome: "failed", category: "bug" }],
     [{ status: "error", error: { code: "too_large", detail: "too large" } }, { outcome: "failed", category: "permanent" }],
-    [{ status: "stale_claim" }, { outcome: "released", category: undefined }],
+    ["<html>", { outcome: "failed", category: "permanent" }],
   ] as const) {
     await c.give(leased())
-    ;(await c.fake.steps()).json(200, { results: [answer] })
+    const kept = await c.fake.steps()
+    if (answer === "<html>") kept.text(413, answer) // of a proxy
+    else kept.json(200, { results: [answer] })
     const settle = await c.fake.settle()
     const [{ outcome, error }] = settle.body.results
     assert.deepEqual({ outcome, category: error?.category }, want)

@@ -82,6 +82,12 @@ func (b *Book) silence(m *alert.Message, channel string) *alert.Silence {
 	return nil
 }
 
+// stateful reports whether a channel keeps what goes on until it is told that it is over.
+func (b *Book) stateful(channel string) bool {
+	spec := b.edition.Load().channels[channel]
+	return spec != nil && spec.Stateful
+}
+
 func (b *Book) timeout(channel string) time.Duration {
 	if spec := b.edition.Load().channels[channel]; spec != nil {
 		return spec.Timeout

@@ -100,7 +100,11 @@ func (s *Sender) Send(ctx context.Context, id task.ID, channel string, payload [
 		return nil, unreadable(err)
 	}
 	if d.Message != nil {
-		if by := s.book.silence(d.Message, channel); by != nil {
+		by := s.book.silence(d.Message, channel)
+		if d.Message.Kind == alert.Recovered && s.book.stateful(channel) {
+			by = nil // it pages nobody, and ends what was told before the silence
+		}
+		if by != nil {
 			if s.told != nil {
 				s.told(channel, "silenced")
 			}
@@ -163,7 +167,7 @@ func (s *Sender) slot(ctx context.Context, id task.ID, channel string, d *delive
 		if wait == 0 {
 			return &p, nil, nil
 		}
-		if d.Whole {
+		if d.Whole || s.book.stateful(channel) {
 			return nil, nil, &Later{wait}
 		}
 		joined = true
@@ -214,7 +218,7 @@ func (s *Sender) flush(ctx context.Context, id task.ID, channel string) error {
 		m := p.Only
 		if p.Waiting != 1 || m == nil {
 			m = &alert.Message{
-				ID: next.String(), Kind: alert.Held, Rule: "several", Subject: channel, Severity: alert.Warning, At: time.Now().UTC(),
+				ID: next.String(), Kind: alert.Held, Rule: alerts.Several, Subject: channel, Severity: alert.Warning, At: time.Now().UTC(),
 				Text:     plaintext.Counted(p.Waiting, "message") + " were more than the channel may send at once",
 				HeldBack: p.Waiting, Names: p.Titles, Since: p.Since,
 			}

@@ -61,3 +61,34 @@ func (s *deafStore) Objects(ctx context.Context, kind string) ([]store.Object, e
 	}
 	return s.Backend.Objects(ctx, kind)
 }
+
+// What keeps an incident until it is over is told of that, silence or not, and each by itself.
+func TestRecoveriesEndWhatIsKept(t *testing.T) {
+	t.Parallel()
+	for stateful, want := range map[bool]int{false: 0, true: 1} {
+		settings := perSecond1
+		settings.Stateful = stateful
+		onDesk(t, settings, func(d *desk) {
+			now := time.Now()
+			if _, err := d.Desk.AddSilence(d.Context(), alert.Silence{Rule: "r", Reason: "known", From: now, Until: now.Add(time.Hour)}, store.Audit{Actor: "me", Action: "silence.add"}); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Book.Load(d.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range []alert.MessageKind{alert.Raised, alert.Recovered} {
+				id := task.NewID(time.Now(), random{})
+				payload, err := json.Marshal(delivery{Message: &alert.Message{ID: id.String(), Kind: kind, Rule: "r", Subject: "s", At: now}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := d.Sender.Send(d.Context(), id, "ops", payload); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(d.got) != want || want == 1 && d.got[0].Kind != alert.Recovered {
+				t.Errorf("stateful %v: got %+v", stateful, d.got)
+			}
+		})
+	}
+}

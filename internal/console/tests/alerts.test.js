@@ -143,7 +143,7 @@ test('an alert leads to its cause and to the repair in three clicks', async ({ p
   await expect(page).toHaveURL(new RegExp(`#/tasks/${letter}$`));
   receiver.answer = () => ({ status: 200 });
   await page.getByRole('button', { name: 'Redrive', exact: true }).click();
-  await dialog(page).getByRole('button', { name: 'Redrive', exact: true }).click();
+  await dialog(page).getByRole('button', { name: 'Redrive 1', exact: true }).click();
   await until(async () => (await server.call(`/v1/tasks/${letter}`)).state === 'succeeded', 'the letter succeeds');
 });
 

@@ -33,7 +33,7 @@ test('what nobody can run is told, with what helps', async ({ page, server }) =>
   const row = table(page, 'What nobody can run').getByRole('row').filter({ hasText: type });
   await expect(row).toContainText('odd', { timeout: 60_000 }); // the queues are looked at now and then
   await expect(row.locator('td').nth(2)).toHaveText('2');
-  await expect(row).toContainText(`outlast task cancel --queue odd --type ${type}`);
+  await expect(row).toContainText(`outlast task cancel --state pending --queue odd --type ${type}`);
   await expect(row.getByRole('link', { name: type })).toHaveAttribute('href', new RegExp(`^#/tasks\\?.*type=${type}`));
   await accessible(page);
   for (const { id } of tasks) await server.call(`/v1/tasks/${id}/cancel`, {});

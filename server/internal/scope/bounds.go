@@ -115,6 +115,20 @@ func (b *Bounds) Own(ctx context.Context, ids []task.ID) ([]bool, error) {
 	return own, err
 }
 
+// Queues are the token's queues that are there.
+func (b *Bounds) Queues(ctx context.Context, t *inspect.Token) (names []string, err error) {
+	topology, err := b.nodes.Topology(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range topology.Queues {
+		if name := topology.Queues[i].Name; t.Covers(name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // within says which of the ids are of tasks in the token's queues. The lane of an
 // id tells its queue, so that nothing is read but for queues that are new.
 func (b *Bounds) within(ctx context.Context, t *inspect.Token, ids []task.ID) (map[task.ID]bool, error) {

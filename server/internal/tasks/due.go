@@ -32,7 +32,11 @@ func (c *calls) runDue(ctx context.Context, in *dueInput) (*route.Answer[client.
 			}
 		}
 		if len(due.Queues) == 0 {
-			due.Queues = t.Queues
+			own, err := c.bounds.Queues(ctx, t)
+			if err != nil || len(own) == 0 {
+				return &route.Answer[client.DueCounts]{}, err
+			}
+			due.Queues = own
 		}
 	}
 	counts, err := c.node.RunDue(ctx, due)

@@ -24,6 +24,7 @@ log = logging.getLogger("outlast")
 _MOST_ANSWER = 64 << 20
 _CONNECT_TIME = 10.0
 _LONGEST_IDLE = 30.0  # of a connection that is used again
+_NO_PROBLEM = "internal"  # the code of an answer that is no problem document; of the server it comes with 500 alone
 
 
 class CertificateError(UnavailableError):
@@ -75,8 +76,15 @@ def is_passing(error: OutlastError) -> bool:
 
 
 def is_refusal(error: OutlastError) -> bool:
-    """Whether the server would refuse the request again."""
-    return 400 <= error.status < 500 and error.status != 408 and not is_passing(error)
+    """Whether the server would refuse the same again, or a proxy, to which the body is too long."""
+    return error.code in ("invalid", "too_large") or error.status == 413
+
+
+def is_final(error: OutlastError) -> bool:
+    """Whether the server would refuse any such request again. What is no problem document may come from a proxy."""
+    if error.status in (401, 403):
+        return True
+    return 400 <= error.status < 500 and error.status != 408 and error.code != _NO_PROBLEM and not is_passing(error)
 
 
 def pause(tries: int, error: OutlastError) -> float:
@@ -177,7 +185,7 @@ class Transport:
                 raise UnavailableError("unavailable", f"the answer of {self._host} is no JSON") from broken
             known = response.status in (502, 503, 504)
             raise (UnavailableError if known else OutlastError)(
-                "unavailable" if known else "internal",
+                "unavailable" if known else _NO_PROBLEM,
                 f"the answer is no problem document: {response.status} {response.reason}",
                 status=response.status,
                 hint="Is this an Outlast server?",

@@ -164,9 +164,20 @@ class AsyncWorker:
                 done.set_result(task.result())
 
         def start() -> None:
-            task = loop.create_task(handler(AsyncContext(context)))
+            try:
+                task = loop.create_task(_coroutine(handler, AsyncContext(context)))
+            except BaseException as failure:
+                done.set_exception(failure)
+                return
             task.add_done_callback(finish)
             context.on_stop(partial(cancel, task))
 
         loop.call_soon_threadsafe(start)
         return done.result()
+
+
+def _coroutine(handler: AsyncHandler, context: AsyncContext) -> Coroutine[Any, Any, Any]:
+    made = handler(context)
+    if not asyncio.iscoroutine(made):
+        raise TypeError(f"the handler of {context.task.type!r} returned no coroutine: it must be an `async def`")
+    return made

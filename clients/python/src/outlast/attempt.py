@@ -228,7 +228,10 @@ class Context:
             self.stop_reason = reason
             calls = list(self._on_stop)
         for call in calls:
-            call()
+            try:
+                call()
+            except BaseException:  # Stopped is one, too
+                self.logger.exception("a callback of on_stop failed")
 
     def on_stop(self, call: Callable[[], None]) -> None:
         """Calls something when the handler is to stop, at once if it is already; it must not block."""
@@ -309,9 +312,9 @@ def execute(handler: Handler, context: Context) -> Ending:
         value = handler(context)
         return Ending("succeeded", None if value is None else encode_result(value, "the result"))
     except RetryAfter as wish:
-        return Ending("failed", error=_wished(wish), retry_after=wish.seconds)
+        return Ending("failed", error=_wished(wish), retry_after=max(0.0, wish.seconds))
     except Snooze as wish:
-        return Ending("snoozed", retry_after=wish.seconds)
+        return Ending("snoozed", retry_after=max(0.0, wish.seconds))
     except GiveUp as wish:
         return Ending("dead", error=_wished(wish))
     except Cancel as wish:

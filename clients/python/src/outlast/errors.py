@@ -99,7 +99,9 @@ def problem(
     document: Mapping[str, Any], status: int, request_id: str = "", retry_after: Optional[float] = None
 ) -> OutlastError:
     """The exception for a problem document (RFC 9457)."""
-    code = str(document["code"])
+    code = document["code"]
+    if not isinstance(code, str):
+        raise TypeError("the code is no text")
     if "retry_after" in document:
         retry_after = seconds_of(document["retry_after"])
     return _CLASSES.get(code, OutlastError)(

@@ -44,8 +44,8 @@ class Push:
 class Verifier:
     """Checks signatures of Standard Webhooks.
 
-    Give it the secret, ``whsec_`` and base64; while a secret is being changed, give it both. A request is too old, or
-    too far ahead, beyond ``tolerance`` seconds.
+    Give it the secret, ``whsec_`` and 24 to 64 bytes in base64; while a secret is being changed, give it both. A request
+    is too old, or too far ahead, beyond ``tolerance`` seconds.
     """
 
     def __init__(self, *secrets: str, tolerance: float = 300.0, now: Callable[[], float] = time.time) -> None:
@@ -109,9 +109,12 @@ def _secret(text: str) -> bytes:
     try:
         if not text.startswith("whsec_"):
             raise ValueError
-        return base64.b64decode(text[len("whsec_") :], validate=True)
+        secret = base64.b64decode(text[len("whsec_") :], validate=True)
+        if not 24 <= len(secret) <= 64:
+            raise ValueError
+        return secret
     except (ValueError, binascii.Error):
-        raise ValueError("a secret is whsec_ and base64") from None
+        raise ValueError("a secret is whsec_ and 24 to 64 bytes in base64") from None
 
 
 def sign(secret: str, id: str, timestamp: int, body: bytes) -> str:

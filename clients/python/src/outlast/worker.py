@@ -21,7 +21,7 @@ import threading
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import _wire
-from ._transport import Answer, Interrupt, is_refusal, pause
+from ._transport import Answer, Interrupt, is_final, is_refusal, pause
 from ._wire import Seconds, in_seconds
 from .attempt import (
     CANCELED,
@@ -293,7 +293,7 @@ class Worker:
                 taken = self._poll(most)
                 failures = 0
             except OutlastError as failure:
-                if is_refusal(failure) or isinstance(failure, DeniedError):
+                if is_final(failure) or isinstance(failure, DeniedError):
                     raise
                 failures += 1
                 log.warning("the poll failed: %s", failure)

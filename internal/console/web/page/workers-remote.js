@@ -15,7 +15,7 @@ import { t } from './workers.text.js';
 /** @typedef {import('../../types/api.js').Schema<'StrandedTasks'>} Stranded */
 
 export function Remote() {
-  const listed = useGet('/v1/workers', { limit: 500 }, { on: ['tasks', 'node'], every: 5000 });
+  const listed = useGet('/v1/workers', { limit: 500 }, { on: ['node'], every: 10_000 }); // its counts cost the store something
   return html`<${Loaded} fetched=${listed}>${(/** @type {Listed} */ data) => html`<${Nobody} listed=${data} /><${Workers} listed=${data} />`}<//>`;
 }
 
@@ -23,7 +23,7 @@ export function Remote() {
 function helps({ queue, type, requests }) {
   if (!type) return { text: t('help.queue'), command: 'outlast serve' };
   if (requests) return { text: t('help.requests'), command: `outlast serve --queues ${quoted(queue)}` };
-  return { text: t('help.type'), command: `outlast task cancel --queue ${quoted(queue)} --type ${quoted(type)}` };
+  return { text: t('help.type'), command: `outlast task cancel --state pending --queue ${quoted(queue)} --type ${quoted(type)}` };
 }
 
 /** @param {{listed: Listed}} props */

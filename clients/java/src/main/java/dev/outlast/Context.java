@@ -18,6 +18,7 @@ import java.util.function.Function;
  * stop, its thread is interrupted, and {@link #checkStopped}, {@link #pause} and the next step throw {@link Stopped}.
  */
 public final class Context {
+    private static final System.Logger LOG = System.getLogger("dev.outlast.worker");
     private static final ThreadLocal<Context> CURRENT = new ThreadLocal<>();
     private static final int MOST_PROGRESS = 4 << 10;
 
@@ -295,7 +296,13 @@ public final class Context {
             if (thread != null) thread.interrupt();
             calls = List.copyOf(onStop);
         }
-        calls.forEach(Runnable::run);
+        for (Runnable call : calls) {
+            try {
+                call.run();
+            } catch (RuntimeException | Error failure) {
+                LOG.log(System.Logger.Level.ERROR, "task " + id() + ": a callback of onStop failed", failure);
+            }
+        }
     }
 
     synchronized void begin() {

@@ -47,9 +47,9 @@ record Ending(String outcome, Payload result, Map<String, String> error, Duratio
             Object value = registered.handle(context, context.task().payload());
             return new Ending("succeeded", value == null ? null : encode(value, codec, "the result"), Map.of(), null);
         } catch (RetryAfter wish) {
-            return new Ending("failed", null, wished(wish), wish.delay());
+            return new Ending("failed", null, wished(wish), fromNow(wish.delay()));
         } catch (Snooze wish) {
-            return new Ending("snoozed", null, Map.of(), wish.delay());
+            return new Ending("snoozed", null, Map.of(), fromNow(wish.delay()));
         } catch (GiveUp wish) {
             return new Ending("dead", null, wished(wish), null);
         } catch (Cancel wish) {
@@ -59,6 +59,11 @@ record Ending(String outcome, Payload result, Map<String, String> error, Duratio
         } finally {
             context.end();
         }
+    }
+
+    /** The server takes no time that is over. */
+    private static Duration fromNow(Duration delay) {
+        return delay != null && delay.isNegative() ? Duration.ZERO : delay;
     }
 
     private static Ending failed(Throwable failure, StopReason reason) {

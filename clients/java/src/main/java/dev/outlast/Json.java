@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /** Reads JSON as RFC 8259 has it, into null, Boolean, Json.Num, String, List and Map, and writes it again. */
@@ -254,7 +255,7 @@ final class Json {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') out.append('\\').append(c);
-            else if (c < ' ' || alone(text, i)) out.append(String.format("\\u%04x", (int) c));
+            else if (c < ' ' || alone(text, i)) out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             else out.append(c);
         }
         out.append('"');

@@ -9,6 +9,8 @@ import java.util.List;
  */
 public class OutlastException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+    /** The code of an answer that is no problem document; of the server it comes with 500 alone. */
+    static final String NO_PROBLEM = "internal";
 
     /** What is wrong where in a request. */
     public record Field(String path, String message) {}
@@ -110,8 +112,14 @@ public class OutlastException extends RuntimeException {
         return List.of(0, 429, 502, 503, 504).contains(status());
     }
 
-    /** Whether the server would refuse the request again. */
+    /** Whether the server would refuse the same again, or a proxy, to which the body is too long. */
     boolean refused() {
-        return status() >= 400 && status() < 500 && status() != 408 && !passing();
+        return code().equals("invalid") || code().equals("too_large") || status() == 413;
+    }
+
+    /** Whether the server would refuse any such request again. What is no problem document may come from a proxy. */
+    boolean isFinal() {
+        if (status() == 401 || status() == 403) return true;
+        return status() >= 400 && status() < 500 && status() != 408 && !code().equals(NO_PROBLEM) && !passing();
     }
 }

@@ -62,7 +62,7 @@ final class Poller {
             poll(most, taken);
             return null;
         } catch (OutlastException failure) {
-            if (failure.refused() || failure instanceof DeniedException) throw failure;
+            if (failure.isFinal() || failure instanceof DeniedException) throw failure;
             LOG.log(System.Logger.Level.WARNING, "the poll failed: {0}", failure.getMessage());
             return failure;
         } finally {

@@ -132,7 +132,7 @@ final class Transport {
     private static OutlastException noProblem(Exchange.Reply reply) {
         boolean known = reply.status() >= 502 && reply.status() <= 504;
         OutlastException.Problem problem = OutlastException.problem(
-            known ? "unavailable" : "internal", "the answer is no problem document: " + reply.status(), "Is this an Outlast server?",
+            known ? "unavailable" : OutlastException.NO_PROBLEM, "the answer is no problem document: " + reply.status(), "Is this an Outlast server?",
             reply.status(), retryAfter(reply.headers()));
         return known ? new UnavailableException(problem, null) : new OutlastException(problem, null);
     }

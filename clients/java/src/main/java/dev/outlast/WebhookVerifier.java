@@ -23,7 +23,7 @@ public final class WebhookVerifier {
     private final Duration tolerance;
     private final Clock clock;
 
-    /** Takes the secret, {@code whsec_} and base64; while a secret is being changed, give it both. */
+    /** Takes the secret, {@code whsec_} and 24 to 64 bytes in base64; while a secret is being changed, give it both. */
     public WebhookVerifier(String... secrets) {
         this(Duration.ofMinutes(5), Clock.systemUTC(), secrets);
     }
@@ -101,13 +101,12 @@ public final class WebhookVerifier {
 
     private static byte[] secret(String text) {
         try {
-            if (text.startsWith("whsec_") && text.length() > 6) {
-                return Base64.getDecoder().decode(text.substring(6));
-            }
+            byte[] secret = text.startsWith("whsec_") ? Base64.getDecoder().decode(text.substring(6)) : new byte[0];
+            if (secret.length >= 24 && secret.length <= 64) return secret;
         } catch (IllegalArgumentException broken) {
             // said below
         }
-        throw new IllegalArgumentException("a secret is whsec_ and base64");
+        throw new IllegalArgumentException("a secret is whsec_ and 24 to 64 bytes in base64");
     }
 
     /** The value of Webhook-Signature, for tests of receivers. */

@@ -3,6 +3,7 @@ package dev.outlast;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,7 +17,7 @@ final class Wire {
     private Wire() {}
 
     static String duration(Duration span) {
-        return span.isNegative() ? "-" + duration(span.negated()) : String.format("%d.%09ds", span.getSeconds(), span.getNano());
+        return span.isNegative() ? "-" + duration(span.negated()) : String.format(Locale.ROOT, "%d.%09ds", span.getSeconds(), span.getNano());
     }
 
     static Duration duration(String text) {

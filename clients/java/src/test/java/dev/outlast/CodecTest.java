@@ -16,6 +16,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +36,18 @@ class CodecTest {
     record Page<T>(List<T> items, T first) {}
 
     private final Codec codec = Codec.json();
+
+    /** Some languages have digits of their own. */
+    @Test void durationsInAnyLanguage() {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+        try {
+            assertEquals("-90.000000001s", Wire.duration(Duration.ofSeconds(90, 1).negated()));
+            assertEquals("\"\\u0001\"", json("\u0001"));
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
 
     private String json(Object value) {
         return new String(codec.encode(value), StandardCharsets.UTF_8);

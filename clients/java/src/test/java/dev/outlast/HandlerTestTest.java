@@ -55,6 +55,28 @@ class HandlerTestTest {
         assertEquals(Duration.ofSeconds(5), verdict.retryAfter());
     }
 
+    /** The server takes no negative one. */
+    @Test void aTimeThatIsOver() {
+        for (Steering wish : List.of(new Snooze(Duration.ofMillis(-1)), new RetryAfter(Duration.ofDays(-1), "late"))) {
+            HandlerTest.Verdict verdict = HandlerTest.of(Payload.class, (context, in) -> {
+                throw wish;
+            }).run();
+            assertEquals(Duration.ZERO, verdict.retryAfter());
+        }
+    }
+
+    /** It is called by a thread of the worker, which goes on. */
+    @Test void onStopThatFails() {
+        List<String> seen = new ArrayList<>();
+        HandlerTest.of(Payload.class, (context, in) -> {
+            context.onStop(context::checkStopped);
+            context.onStop(() -> seen.add("next"));
+            context.stop(StopReason.CANCELED);
+            return null;
+        }).run();
+        assertEquals(List.of("next"), seen);
+    }
+
     @Test void stopped() {
         Map<StopReason, String> outcomes = new TreeMap<>();
         for (StopReason reason : StopReason.values()) {

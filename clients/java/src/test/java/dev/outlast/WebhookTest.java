@@ -21,6 +21,10 @@ class WebhookTest {
     private static final Clock AT = Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC);
     private final WebhookVerifier verifier = new WebhookVerifier(Duration.ofMinutes(5), AT, NEW);
 
+    private static String secret(int size) {
+        return "whsec_" + Base64.getEncoder().encodeToString(new byte[size]);
+    }
+
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -79,7 +83,10 @@ class WebhookTest {
     }
 
     @Test void secrets() {
-        for (String secret : List.of("", "MfKQ", "whsec_", "whsec_***")) assertThrows(IllegalArgumentException.class, () -> new WebhookVerifier(secret));
+        for (String secret : List.of("", "MfKQ", "whsec_***", secret(0), secret(23), secret(65))) {
+            assertThrows(IllegalArgumentException.class, () -> new WebhookVerifier(secret), secret);
+        }
+        new WebhookVerifier(secret(24), secret(64));
         assertThrows(IllegalArgumentException.class, () -> new WebhookVerifier());
     }
 }

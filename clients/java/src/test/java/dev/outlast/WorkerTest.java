@@ -33,6 +33,9 @@ import org.junit.jupiter.api.Test;
 /** The worker against a server that plays faults. */
 class WorkerTest {
     private static final String POLL = "/v1/workers/poll", EXTEND = "/v1/workers/extend", SETTLE = "/v1/workers/settle", STEPS = "/v1/workers/steps";
+    /** What proxies answer while the server is not there. */
+    private static final Fake.Fault[] FOREIGN = {
+        Fake.answer(404, "404 page not found"), Fake.answer(400, "{\"code\":400,\"status\":\"Failure\"}"), Fake.answer(405, "<html>")};
     private static final Logger LOGGER = Logger.getLogger("dev.outlast");
 
     private final JumpingClock clock = new JumpingClock();
@@ -216,7 +219,10 @@ class WorkerTest {
         assertEquals("permanent bad_payload", fake.error(id).get("category") + " " + fake.error(id).get("code"));
     }
 
-    /** Three endings wait behind a first one, and are told together; the server takes no word of one of them. */
+    /**
+     * Three endings wait behind a first one, and are told together; a proxy finds that too much, and the server takes no
+     * word of one of them.
+     */
     @Test void aRefusedBatchIsSplit() {
         List<String> bad = Collections.synchronizedList(new ArrayList<>());
         Running[] made = new Running[1];
@@ -227,6 +233,7 @@ class WorkerTest {
             return null;
         });
         fake.always(SETTLE, body -> {
+            if (Fake.items(body).size() > 2) return Fake.answer(413, "<html>").reply(body);
             boolean wrong = Fake.items(body).stream().anyMatch(one -> bad.contains(one.get("id")) && outcome(one).equals("succeeded"));
             return wrong ? Fake.answer(400, "{\"code\":\"invalid\",\"detail\":\"results[1].result is nested too deeply\"}").reply(body) : null;
         });
@@ -246,12 +253,14 @@ class WorkerTest {
     @Test void aLostAnswerIsAskedForAgain() throws Exception {
         AtomicInteger ran = new AtomicInteger();
         fake.fault(SETTLE, Fake.LOST, Fake.IGNORED, Fake.problem(503, "unavailable"), Fake.answer(200, "{"), Fake.answer(200, "{\"results\":[]}"));
+        fake.fault(SETTLE, FOREIGN);
+        fake.fault(SETTLE, Fake.problem(404, "not_found"));
         String id = fake.give("count", null);
         Running worker = start("count", (context, in) -> ran.incrementAndGet());
-        fake.until(() -> fake.about(SETTLE, id).size() == 6);
+        fake.until(() -> fake.about(SETTLE, id).size() == 10);
         worker.stop();
         List<Map<String, Object>> told = fake.about(SETTLE, id);
-        assertEquals(List.of(1, 6), List.of(ran.get(), told.size()));
+        assertEquals(List.of(1, 10), List.of(ran.get(), told.size()));
         told.forEach(one -> assertEquals(told.get(0).toString(), one.toString()));
     }
 
@@ -269,6 +278,7 @@ class WorkerTest {
             POLL, Fake.answer(200, "<html>"), Fake.answer(200, "{\"tasks\":3}"), Fake.answer(200, "[]"), Fake.answer(200, "{\"tasks\":[{\"id\":5},null]}"),
             Fake.IGNORED, Fake.LOST, Fake.problem(503, "unavailable", "Retry-After", "0"), Fake.answer(200, ""),
             Fake.answer(200, "{\"tasks\":[{\"id\":\"x\",\"type\":\"fine\",\"claim\":1,\"payload\":" + "9".repeat(5000) + "}]}"));
+        fake.fault(POLL, FOREIGN);
         fake.give("fine", null, "claim", "y");
         start(builder());
         fake.ending("x");
@@ -375,6 +385,7 @@ class WorkerTest {
 
     /** The lease is extended without it. */
     @Test void progressThatIsRefused() {
+        fake.fault(EXTEND, FOREIGN[0]); // which says nothing about it
         fake.always(EXTEND, body -> Fake.items(body).stream().anyMatch(one -> one.containsKey("progress")) ? Fake.problem(400, "invalid").reply(body) : null);
         String id = fake.give("long", null);
         start("long", (context, in) -> {
@@ -383,9 +394,9 @@ class WorkerTest {
             await(go);
             return null;
         });
-        fake.until(() -> fake.about(EXTEND, id).size() == 2);
-        assertEquals(List.of(), fake.about(EXTEND, id).get(0).get("progress"));
-        assertFalse(fake.about(EXTEND, id).get(1).containsKey("progress"));
+        fake.until(() -> fake.about(EXTEND, id).size() == 3);
+        for (int i : List.of(0, 1)) assertEquals(List.of(), fake.about(EXTEND, id).get(i).get("progress"));
+        assertFalse(fake.about(EXTEND, id).get(2).containsKey("progress"));
     }
 
     @Test void whatIsNotSettledYetIsExtended() {
@@ -601,6 +612,13 @@ class WorkerTest {
         }
     }
 
+    @Test void aPollThatIsRefused() throws Exception {
+        for (Fake.Fault refusal : List.of(Fake.problem(400, "invalid"), Fake.problem(405, "method_not_allowed"), Fake.answer(401, "<html>"))) {
+            fake.fault(POLL, refusal);
+            assertInstanceOf(WorkerException.class, start(builder()).ends());
+        }
+    }
+
     @Test void whatCannotBe() {
         Worker.Builder builder = builder();
         assertThrows(IllegalArgumentException.class, () -> builder.concurrency(0));
@@ -615,6 +633,7 @@ class WorkerTest {
         record Charge(List<Integer> key) {}
         List<String> done = Collections.synchronizedList(new ArrayList<>());
         fake.fault(STEPS, Fake.LOST, Fake.IGNORED, Fake.problem(503, "unavailable"));
+        fake.fault(STEPS, FOREIGN);
         Map<String, Object> reserved = Map.of("name", "reserve", "occurrence", 1, "result", "desk"), mailed = Map.of("name", "mail", "occurrence", 1, "result", 5);
         String id = fake.give("order", null, "steps", List.of(reserved, mailed));
         start("order", (context, in) -> {
@@ -671,9 +690,10 @@ class WorkerTest {
     }
 
     @Test void refused() {
-        String id = fake.give("order", null);
-        fake.fault(STEPS, Fake.answer(400, "{\"code\":\"invalid\",\"detail\":\"items[0].result is nested too deeply\"}"));
+        List<String> ids = List.of(fake.give("order", null), fake.give("order", null));
+        fake.fault(
+            STEPS, Fake.answer(400, "{\"code\":\"invalid\",\"detail\":\"items[0].result is nested too deeply\"}"), Fake.answer(413, "<html>"));
         start("order", (context, in) -> context.step("charge", Integer.class, () -> 1));
-        assertEquals("bad_result", fake.error(id).get("code"));
+        for (String id : ids) assertEquals("bad_result", fake.error(id).get("code"));
     }
 }
