@@ -101,10 +101,10 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// try enqueues a draft as it is, or as an error of the database. Outside of a transaction it
-// begins one.
+// try enqueues a draft as it is, or as an error of the database. It begins a transaction where
+// none is given and one is needed.
 func (b *sqlBase) try(on querier, draft string, payload []byte) (id task.ID, existing bool, err error) {
-	if on == querier(b.db) {
+	if b.name == "mariadb" && on == querier(b.db) {
 		tx, err := b.db.BeginTx(b.t.Context(), nil)
 		if err != nil {
 			return id, false, err
