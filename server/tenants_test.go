@@ -143,6 +143,9 @@ func (h *house) asks() map[string]string {
 	}
 }
 
+// lately is what is told of the last minutes, which go on from one call to the next.
+var lately = regexp.MustCompile(`,"recent":\{(?:[^{}]|\{[^{}]*\})*\}|,"oldest_due":"[^"]*"`)
+
 // volatile is what changes by itself.
 var volatile = regexp.MustCompile(`"(as_of|silent|died_before|until|now|time|age)":"[^"]*"`)
 
@@ -151,7 +154,7 @@ func (h *house) told(bearer string) map[string]string {
 	h.t.Helper()
 	told := map[string]string{}
 	say := func(call string, got *answer) {
-		told[call] = fmt.Sprint(got.status, " ", volatile.ReplaceAllString(string(got.body), `"$1":"-"`))
+		told[call] = fmt.Sprint(got.status, " ", volatile.ReplaceAllString(lately.ReplaceAllString(string(got.body), ""), `"$1":"-"`))
 	}
 	reads := h.reads()
 	for _, rule := range h.server.Rules() {
