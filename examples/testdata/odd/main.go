@@ -13,11 +13,17 @@ import (
 	"time"
 
 	"github.com/outlast-dev/outlast/client"
+	"github.com/outlast-dev/outlast/retry"
 )
 
 type mute struct{}
 
 func (mute) Error() string { panic("not a word") }
+
+// unknown is of a category that there is not.
+type unknown struct{ error }
+
+func (unknown) RetryVerdict() retry.Verdict { return retry.Verdict{Category: "none"} }
 
 func main() {
 	lease, err := time.ParseDuration(os.Args[2] + "s")
@@ -86,7 +92,7 @@ func odd(_ context.Context, t *client.LeasedTask) (any, error) {
 	case "mute":
 		return nil, mute{}
 	case "number":
-		return nil, client.Snooze(-time.Second)
+		return nil, unknown{errors.New("of no category")}
 	}
 	runtime.Goexit()
 	return nil, nil
