@@ -18,11 +18,11 @@ import (
 // WorkHandler runs one attempt. Its context ends when the task is canceled, when
 // its attempt's time is over, when its lease is lost, and when the grace time of a
 // stop has passed; [context.Cause] says which. What it fails with then is no failure:
-// a canceled task is settled as canceled, and others are handed back. A nil error is success, whose result
-// is kept if it is not nil; one without a JSON form, or of more than 64 KiB, makes the
-// attempt a permanent failure with the code "bad_result". Other errors are classified and retried by the policy of
-// the task; [RetryAfter], [Snooze], [GiveUp] and [Drop] steer. A panic is a failure of
-// category "bug".
+// a canceled task is settled as canceled, and others are handed back. A nil error is
+// success, whose result is kept if it is not nil; one without a JSON form, or of more than
+// 64 KiB, makes the attempt a permanent failure with the code "bad_result". Other errors
+// are classified and retried by the policy of the task; [RetryAfter], [Snooze], [GiveUp]
+// and [Drop] steer. A panic is a failure of category "bug".
 type WorkHandler func(ctx context.Context, t *LeasedTask) (result any, err error)
 
 // WorkOptions are how a worker works. The zero value has the defaults.
@@ -54,7 +54,8 @@ const (
 
 // Work runs tasks of the server, with a handler for each type, until ctx ends. Then
 // it fetches no more, gives running attempts their grace time, hands the rest back
-// and returns nil. Without a server it tries again and again. An error that trying
+// and returns nil; a handler that does not heed the end of its context is waited for.
+// Without a server it tries again and again. An error that trying
 // again cannot mend, such as a refused poll or a token that was revoked, ends it: what
 // the server could not be told of runs again when its lease has ended. Of results that
 // the server refuses, the one that is wrong fails its own task and no other.
@@ -66,9 +67,6 @@ func (c *Client) Work(ctx context.Context, handlers map[string]WorkHandler, opti
 	stopped, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
 	w.attempts = stopped
-	var helpers sync.WaitGroup
-	helpers.Go(w.extending)
-	helpers.Go(w.settling)
 	polls, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var denied atomic.Pointer[deniedError] // the cause alone would be lost where ctx has ended
@@ -78,6 +76,9 @@ func (c *Client) Work(ctx context.Context, handlers map[string]WorkHandler, opti
 		}
 		fail(err)
 	}
+	var helpers sync.WaitGroup
+	helpers.Go(w.extending)
+	helpers.Go(w.settling)
 	err := w.polling(polls)
 	w.drain(stop)
 	close(w.done)

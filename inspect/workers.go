@@ -11,8 +11,8 @@ import (
 type Workers interface {
 	// List returns the workers that living nodes know, by name, and how many these
 	// left out, since each tells others of 200 at most. The asked node knows its own as
-	// they are, and those of others as they were up to ten seconds ago. With queues, it tells of these alone,
-	// and not how many tasks a worker has in hand.
+	// they are, and those of others as they were up to ten seconds ago. With queues, it
+	// tells of these alone, and not how many tasks a worker has in hand.
 	List(ctx context.Context, queues ...string) (workers []WorkerView, more int, err error)
 }
 

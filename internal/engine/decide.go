@@ -245,7 +245,7 @@ func endedBy(cause, reason, err error) bool {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(reason)
-	return retry.ClassifyIn(ctx, err).Category == retry.Classify(reason).Category
+	return retry.ClassifyIn(ctx, err).Type == retry.Classify(reason).Type
 }
 
 // stoppedError is what a handler returned when its context had ended, with how.

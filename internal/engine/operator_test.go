@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -143,6 +145,23 @@ func TestTransactionThatEndedWithTheAttempt(t *testing.T) {
 			w.stop(e)
 		})
 	}
+}
+
+// What the clock has stopped keeps the type of its own error where that says more than that
+// something ended.
+func TestTimeoutsOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 1)
+		e := w.node("a", &registry{policy: policy(t, retry.Attempts(1)), handlers: handlers("t", func(ctx context.Context, _ *engine.Run) ([]byte, error) {
+			<-ctx.Done()
+			return nil, &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+		})}, nil)
+		dead := w.expect(w.enqueue(e, "t", func(in *store.Insert) { in.Task.Spec.Timeout = time.Second }), task.Dead, time.Hour)
+		if last := dead.LastError; last.Category != "timeout" || last.Type == "timeout" {
+			t.Errorf("%+v", last)
+		}
+		w.stop(e)
+	})
 }
 
 // A rule that snoozes without a wait waits a second too.
